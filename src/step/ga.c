@@ -429,17 +429,17 @@ static void sum_tangents(const PawlStepper* s, PawlGa* d, const PawlValues* valu
   pawl_pool_loop(s->pool, s->nonzeros_H, PAWL_GA_PART, sum_part, &t);
 }
 
-PAWL_INLINE PawlStatus evaluate_tangents(PawlStepper* s, PawlGa* d, const PawlPhase* phase,
-                                         double t, PawlError* err) {
+PAWL_INLINE PawlStatus evaluate_tangents(PawlStepper* s, PawlGa* d, PawlEval* eval,
+                                         const PawlPhase* phase, double t, PawlError* err) {
   PawlPoint point = pawl_phase_point(phase, t, d->q, d->U ? d->v_total : d->v, d->vdot, d->lambda);
-  PAWL_TRY(pawl_eval_run(d->tangent_eval, &point, err));
+  PAWL_TRY(pawl_eval_run(eval, &point, err));
   sum_tangents(s, d, pawl_eval_values(d->residual_eval), pawl_eval_values(d->tangent_eval));
   return PAWL_OK;
 }
 
-PawlStatus pawl_ga_tangents(PawlStepper* s, PawlGa* d, const PawlPhase* phase, double t,
-                            PawlError* err) {
-  return evaluate_tangents(s, d, phase, t, err);
+PawlStatus pawl_ga_tangents(PawlStepper* s, PawlGa* d, PawlEval* eval, const PawlPhase* phase,
+                            double t, PawlError* err) {
+  return evaluate_tangents(s, d, eval, phase, t, err);
 }
 
 // S and J of a Newton correction.
@@ -451,7 +451,7 @@ static PawlStatus tangents(PawlStepper* s, PawlGa* d, const PawlPhase* phase, do
   if (!turns && are_known(s, d, phase)) {
     return PAWL_OK;
   }
-  PAWL_TRY(evaluate_tangents(s, d, phase, t, err));
+  PAWL_TRY(evaluate_tangents(s, d, d->tangent_eval, phase, t, err));
   constraint_tangent(s, d, values, tangent);
   if (turns) {
     add_turning(s, d, phase, d->gamma_p / d->beta_p);

@@ -138,9 +138,9 @@ bool pawl_ga_may_end(const PawlStepper* s, PawlGa* ga, const PawlPhase* phase, i
 bool pawl_ga_ended(const PawlStepper* s, PawlGa* ga, double error_other);
 PAWL_CHECKED PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
                                         PawlState* state, PawlError* err);
-// K, C and the tangent of the constraint at the iterate, and S of them.                      (A9)
-PAWL_CHECKED PawlStatus pawl_ga_tangents(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
-                                         double t, PawlError* err);
+// S of (A9) at the iterate, by an evaluation of K and C into the arrays of the tangents.
+PAWL_CHECKED PawlStatus pawl_ga_tangents(PawlStepper* s, PawlGa* ga, PawlEval* eval,
+                                         const PawlPhase* phase, double t, PawlError* err);
 PawlStatus pawl_ga_stuck(PawlStepper* s, PawlGa* ga, double t, PawlError* err);
 // What these are made of (ga_end.c). Sizes of q, v and v' at the iterate; those of other rates v;
 // the errors of a residual; the largest |change_j| / size_j; the largest |c_i| of the rows in `set`

@@ -129,6 +129,7 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
   }
   d->settles = d->turns && jumps && !decoupled && s->sizes.v >= PAWL_SEVERAL &&
                d->rub.contacts == 0 && !s->dynamics.slip && !s->dynamics.rates;
+  PAWL_TRY(pawl_nsga_total_create(s, d, err));
   if (d->rub.contacts > 0 && s->strategy == 3) {
     s->strategy = 2;  // contacts push by impulses alone, as their friction does              (N28)
   }
@@ -137,6 +138,7 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
 
 void pawl_nsga_destroy(PawlStepper* s) {
   PawlNsga* d = s->data;
+  pawl_nsga_total_destroy(d);
   pawl_ga_destroy(&d->ga);
   pawl_contacts_destroy(&d->contacts);
   pawl_rub_destroy(&d->rub);

@@ -13,6 +13,13 @@ typedef struct PawlNsgaApart {
   int *first, *entry;  // of each row
 } PawlNsgaApart;
 
+// What nsga_total.c evaluates, in the arrays of `eval` and of the tangents. With forces that depend
+// on rates, or elsewhere, it is all of them.
+typedef struct PawlNsgaLevels {
+  bool serve, undamped;
+  PawlEval *places, *bias, *stiffness;  // NULL: all
+} PawlNsgaLevels;
+
 // When a contact that pushes and does not touch at the end of a step may be let go.          (N48)
 typedef enum PawlNsgaLoose {
   PAWL_NSGA_COMES,  // always: it did not touch at the beginning
@@ -36,8 +43,8 @@ typedef struct PawlNsga {
   bool turns;                    // rows turn with the motion, and tangents say how
   bool settles;                  // a large system, and what is evaluated does not depend on v' and
                                  // lambda                                                 (N43)
-  bool total;                    // the iterate is that of pawl_nsga_total, and
-  bool hold;                     // positions and rates of its rows hold to the tolerance
+  bool total;                    // the iterate is that of pawl_nsga_total
+  bool rated;                    // and rates of its rows are right
   bool torn;                     // its U and W are not yet those of rows alone              (N53)
   bool failed;                   // that has led nowhere in this step
   bool corrected;                // the last correction was not nothing
@@ -51,6 +58,7 @@ typedef struct PawlNsga {
   double *turned, *pull;         // rows: G v_n + g_t and G a_n with the gradients of the end
   double* way;                   // rows: the gap at the beginning, 0 where it touches
   PawlNsgaApart apart;
+  PawlNsgaLevels levels;
   PawlContacts contacts;
   PawlRub rub;                   // friction of contacts
   PawlGain gain;                 // and energy that they bring in
@@ -128,13 +136,17 @@ bool pawl_nsga_settle(PawlStepper* s, PawlNsga* d);
 // G v + g_t with what dq and dU do to it.
 void pawl_nsga_rates(const PawlStepper* s, PawlNsga* d, double* row);
 void pawl_nsga_give_back(const PawlStepper* s, PawlNsga* d);  // where true and it is no end
-// Larger systems without contacts: the first iteration by the total motion, from the residuals of
-// the guess (nsga_total.c). q, v, v' and lambda are those of the iterate then, and all is evaluated
-// there, but U and W are still 0: pawl_nsga_total_leave gives them what they have where another
-// iteration follows. PAWL_RETRY: it leads nowhere, the step must be begun again without it.
-bool pawl_nsga_total_serves(const PawlStepper* s, const PawlNsga* d);
+// Larger systems without contacts: the first iteration by the total motion, from the guess
+// (nsga_total.c). q, v, v' and lambda are those of the iterate then, and all is evaluated there,
+// but U and W are still 0: pawl_nsga_total_leave gives them what they have where another iteration
+// follows. PAWL_RETRY: it leads nowhere, the step must be begun again without it.
+PAWL_CHECKED PawlStatus pawl_nsga_total_create(PawlStepper* s, PawlNsga* d, PawlError* err);
+void pawl_nsga_total_destroy(PawlNsga* d);
+bool pawl_nsga_total_serves(const PawlStepper* s, const PawlNsga* d, const PawlPhase* phase);
 PAWL_CHECKED PawlStatus pawl_nsga_total(PawlStepper* s, PawlNsga* d, const PawlPhase* smooth,
                                         PawlState* state, PawlError* err);
+bool pawl_nsga_total_holds(const PawlStepper* s,
+                           PawlNsga* d);  // positions and rates of rows; false: look
 void pawl_nsga_total_leave(const PawlStepper* s, PawlNsga* d);
 PawlStatus pawl_nsga_stuck(PawlStepper* s, const PawlNsga* d, double t, const char* what,
                            PawlError* err);

@@ -278,7 +278,7 @@ PAWL_APART static bool settle(PawlStepper* s, PawlNsga* d) {
 static double corrections_error(const PawlStepper* s, PawlNsga* d, int* row) {
   const PawlValues* values = pawl_eval_values(d->eval);
   const PawlGa* g = &d->ga;
-  if (d->hold) {
+  if (d->total && pawl_nsga_total_holds(s, d)) {
     return 0.0;
   }
   double error = pawl_ga_row_error(s, &d->ga, values->G, g->size_q, values->g, d->A, d->dnu, row);
@@ -315,7 +315,13 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
   int row = 0;
   PawlPhase smooth = *phase;
   smooth.active = d->S;
-  d->total = d->torn = false;
+  d->total = d->torn = d->rated = false;
+  if (done == 0 && !d->failed && pawl_nsga_total_serves(s, d, phase)) {
+    PawlStatus status = pawl_nsga_total(s, d, &smooth, state, err);
+    d->failed = status == PAWL_RETRY;
+    PAWL_TRY(status);
+    done = 1;
+  }
   for (int k = done; k <= s->def.iterations; k++) {
     bool changed = false;
     PAWL_TRY(k > 0 && k == done  // the guess is no end
@@ -323,19 +329,11 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
                  : pawl_ga_residual(s, &d->ga, &smooth, state, k > 0, err));
     PAWL_TRY(pawl_nsga_directions(d, phase, err));
     d->held_now = false;
-    d->hold = d->hold && d->total;
     if (!pawl_nsga_is_clear(d)) {
       return PAWL_RETRY;
     }
     if (d->minds && !(k == 0 && d->rests)) {
       PAWL_TRY(choose_sets(s, d, phase, t, k, &changed, err));
-    }
-    if (k == 0 && !d->failed && pawl_nsga_total_serves(s, d)) {
-      PawlStatus status = pawl_nsga_total(s, d, &smooth, state, err);
-      d->failed = status == PAWL_RETRY;
-      PAWL_TRY(status);
-      done = 1;
-      continue;
     }
     bool settled = d->settles && k == 1 && !d->total && !changed && settle(s, d);
     if (!changed && pawl_ga_may_end(s, &d->ga, &smooth, k) && !d->torn &&

@@ -42,12 +42,12 @@ static void right_of_rows(void* context, PawlPart part) {
   }
 }
 
-static PawlStatus evaluate(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+static PawlStatus evaluate(PawlStepper* s, PawlNsga* d, PawlEval* eval, const PawlPhase* phase,
                            const PawlState* state, PawlError* err) {
   const PawlGa* g = &d->ga;
   PawlPoint point = pawl_phase_point(phase, state->t + g->h, g->q, g->v_total, g->vdot, g->lambda);
   s->dynamics.info.evaluations++;
-  return pawl_eval_run(d->eval, &point, err);
+  return pawl_eval_run(eval ? eval : d->eval, &point, err);
 }
 
 // ---- places -------------------------------------------------------------------------------------
@@ -255,78 +255,112 @@ static void find_accelerations(PawlStepper* s, PawlNsga* d) {
   g->dW = d->dW;
 }
 
-// Whether positions and rates of the rows hold to the tolerance, by terms without what (A14) adds.
-static bool rows_hold(const PawlStepper* s, PawlNsga* d) {
+// The largest part by which a row of positions is off beyond the tolerance of its terms, or 0.
+static void look_at_places(void* context, PawlPart part) {
+  const Pass* pass = context;
+  const PawlStepper* s = pass->s;
+  const PawlNsga* d = pass->d;
   const PawlValues* values = pawl_eval_values(d->eval);
-  const int *start = s->G.start, *index = s->G.index;
-  const double *G = values->G, *q = d->ga.q, *v = d->ga.v_total;
-  double* restrict of_q = d->dnu, * restrict of_v = d->acceleration, * restrict rate = d->rate;
-  bool same = s->sizes.q == s->sizes.v, hold = true;
-  pawl_copy_zeros(s->sizes.rows, of_q);
-  pawl_copy_zeros(s->sizes.rows, of_v);
-  pawl_copy(s->sizes.rows, values->g_t, rate);
-  for (int j = 0; j < s->sizes.v; j++) {
-    double q_j = same ? fabs(q[j]) : 1.0, v_j = v[j];
-    for (int k = start[j]; k < start[j + 1]; k++) {
-      int i = index[k];
-      double size = fabs(G[k]), term = G[k] * v_j;
-      of_q[i] += size * q_j;
-      of_v[i] += fabs(term);
-      rate[i] += term;
-    }
+  double terms[PAWL_GA_PART], off = 0.0;
+  pawl_columns_some_sizes(&s->dynamics.alike, &s->G, values->G, d->ga.size_q, part.first, part.end,
+                          terms);
+  for (int i = part.first; i < part.end; i++) {
+    double more = fabs(values->g[i]) - s->def.tolerance * terms[i - part.first];
+    off = d->S[i] && more > off ? more : off;
   }
-  for (int i = 0; i < s->sizes.rows; i++) {
-    hold &= !d->S[i] || fabs(values->g[i]) <= s->def.tolerance * of_q[i];
-    hold &= !d->S[i] || fabs(rate[i]) <= s->def.tolerance * of_v[i];
+  d->ga.row_errors[part.number] = off;
+}
+
+bool pawl_nsga_total_holds(const PawlStepper* s, PawlNsga* d) {
+  bool right = true;
+  if (!d->rated || !s->dynamics.alike.by_rows) {
+    return false;
   }
-  return hold;
+  loop_rows(look_at_places, (Pass){.s = s, .d = d});
+  for (int k = 0; right && k < pawl_pool_parts(s->sizes.rows, PAWL_GA_PART); k++) {
+    right = d->ga.row_errors[k] == 0.0;
+  }
+  return right;
 }
 
 // ---- all ----------------------------------------------------------------------------------------
-bool pawl_nsga_total_serves(const PawlStepper* s, const PawlNsga* d) {
+PawlStatus pawl_nsga_total_create(PawlStepper* s, PawlNsga* d, PawlError* err) {
+  static const unsigned places =
+      PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_POSITION | PAWL_TIME_GRADIENT;
+  PawlNsgaLevels* l = &d->levels;
+  l->serve = d->settles && s->contact_count == 0;
+  l->undamped = pawl_system_undamped(s->system);
+  if (!l->serve || !l->undamped) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_stepper_eval_part(s, d->eval, places, &l->places, err));
+  PAWL_TRY(pawl_stepper_eval_part(s, d->eval, PAWL_BIAS, &l->bias, err));
+  return pawl_stepper_eval_part(s, d->ga.tangent_eval, PAWL_STIFFNESS | PAWL_DAMPING, &l->stiffness,
+                                err);
+}
+
+void pawl_nsga_total_destroy(PawlNsga* d) {
+  pawl_eval_destroy(d->levels.places);
+  pawl_eval_destroy(d->levels.bias);
+  pawl_eval_destroy(d->levels.stiffness);
+}
+
+// Force directions of a step in which constraints switch are those of an impact law.
+bool pawl_nsga_total_serves(const PawlStepper* s, const PawlNsga* d, const PawlPhase* phase) {
   size_t m = (size_t)s->sizes.rows;
-  return d->settles && s->contact_count == 0 && d->B == pawl_eval_values(d->eval)->G &&
-         memcmp(d->S, d->A, m) == 0 && memcmp(d->S, d->B_set, m) == 0;
+  return d->levels.serve && !phase->crossing && memcmp(d->S, d->A, m) == 0 &&
+         memcmp(d->S, d->B_set, m) == 0;
+}
+
+// The right side of (N49), and its matrix.
+static PawlStatus begin(PawlStepper* s, PawlNsga* d, const PawlPhase* smooth, PawlState* state,
+                        PawlError* err) {
+  PawlGa* g = &d->ga;
+  PawlEval* tangents = d->levels.stiffness ? d->levels.stiffness : g->tangent_eval;
+  pawl_ga_place(s, g, state);
+  PAWL_TRY(evaluate(s, d, d->levels.places, smooth, state, err));
+  d->B = g->B = pawl_eval_values(d->eval)->G;
+  pawl_ga_balance_forces(s, g, pawl_eval_values(d->eval));
+  return pawl_ga_tangents(s, g, tangents, smooth, state->t + g->h, err);
 }
 
 static PawlStatus solve_levels(PawlStepper* s, PawlNsga* d, const PawlPhase* smooth,
                                PawlState* state, PawlError* err) {
-  bool damped = is_damped(s, d);
+  PAWL_TRY(begin(s, d, smooth, state, err));
+  bool damped = !d->levels.undamped && is_damped(s, d);
   PAWL_TRY(find_places(s, d, state));
   long long of_S = pawl_kkt_current(s->kkt);
   if (damped) {
     pawl_kkt_name(s->kkt);
   }
-  PAWL_TRY(evaluate(s, d, smooth, state, err));
+  PAWL_TRY(evaluate(s, d, d->levels.places, smooth, state, err));
   d->torn = !places_hold(s, d);
   PAWL_TRY(find_rates(s, d));
   if (damped) {
     PAWL_TRY(drag_along(s, d, state, of_S));
   }
   loop(add_rates, (Pass){.s = s, .d = d});
-  PAWL_TRY(evaluate(s, d, smooth, state, err));
+  PAWL_TRY(evaluate(s, d, d->levels.bias, smooth, state, err));
   if (damped) {
     pawl_ga_balance_forces(s, &d->ga, pawl_eval_values(d->eval));
   }
   find_accelerations(s, d);
+  d->rated = !damped;
   return PAWL_OK;
 }
 
-// A matrix is singular, or there are no equations where it leads to: nothing has happened.
 PawlStatus pawl_nsga_total(PawlStepper* s, PawlNsga* d, const PawlPhase* smooth, PawlState* state,
                            PawlError* err) {
   s->dynamics.info.newton_iterations++;
-  PAWL_TRY(pawl_ga_tangents(s, &d->ga, smooth, state->t + d->ga.h, err));
   PawlStatus status = solve_levels(s, d, smooth, state, err);
   d->total = status == PAWL_OK;
-  d->hold = d->total && rows_hold(s, d);
   return status == PAWL_ERROR_MEMORY ? pawl_fail_memory(err) : status;
 }
 
 void pawl_nsga_total_leave(const PawlStepper* s, PawlNsga* d) {
   PawlGa* g = &d->ga;
   int n = s->sizes.v;
-  d->total = d->torn = g->still = d->W_still = false;
+  d->total = d->torn = d->rated = g->still = d->W_still = false;
   pawl_nsga_note_moved(s, d, 1);
   add_scaled(n, 1.0, g->dq, g->delta);
   add_scaled(n, g->gamma_p, g->dq, g->v);

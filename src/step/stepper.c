@@ -16,6 +16,7 @@
 #include "step/methods.h"
 #include "step/works.h"
 #include "switch/share.h"
+#include "system/eval_again.h"
 #include "system/system.h"
 
 // Options that are one of a few words.
@@ -161,6 +162,13 @@ static PawlStatus warn_of_kinks(PawlStepper* s, PawlError* err) {
 
 PawlStatus pawl_stepper_eval(const PawlStepper* s, unsigned mask, PawlEval** out, PawlError* err) {
   PAWL_TRY(pawl_eval_create(s->system, mask, out, err));
+  pawl_dynamics_tie(&s->dynamics, *out);
+  return pawl_eval_share(*out, s->pool, err);
+}
+
+PawlStatus pawl_stepper_eval_part(const PawlStepper* s, const PawlEval* whole, unsigned mask,
+                                  PawlEval** out, PawlError* err) {
+  PAWL_TRY(pawl_eval_create_part(whole, mask, out, err));
   pawl_dynamics_tie(&s->dynamics, *out);
   return pawl_eval_share(*out, s->pool, err);
 }

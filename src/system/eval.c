@@ -55,11 +55,12 @@ static bool is_zero(int count, const double* x) {
   return k == count;
 }
 
-static PawlStatus make_arrays(PawlEval* eval, PawlError* err) {
+static PawlStatus make_arrays(PawlEval* eval, const PawlEval* whole, PawlError* err) {
   const PawlSystem* system = eval->system;
   for (int q = 0; q < PAWL_QUANTITY_COUNT; q++) {
     eval->array[q] =
-        PAWL_NEW(&eval->arena, double, wanted(eval, (PawlQuantity)q) ? system->size[q] : 0);
+        whole ? whole->array[q]
+              : PAWL_NEW(&eval->arena, double, wanted(eval, (PawlQuantity)q) ? system->size[q] : 0);
     if (!eval->array[q]) {
       return pawl_fail_memory(err);
     }
@@ -67,14 +68,16 @@ static PawlStatus make_arrays(PawlEval* eval, PawlError* err) {
       continue;
     }
     size_t bytes = (size_t)system->size[q] * sizeof(double);
-    memcpy(eval->array[q], system->base[q], bytes);
+    if (!whole) {
+      memcpy(eval->array[q], system->base[q], bytes);
+    }
     if (is_reset(eval, (PawlQuantity)q)) {
       const double* base = is_zero(system->size[q], system->base[q]) ? NULL : system->base[q];
       eval->resets[eval->reset_count++] =
           (PawlReset){eval->array[q], base, system->size[q], (PawlQuantity)q};
     }
   }
-  if (!join_resets(eval)) {
+  if (!whole && !join_resets(eval)) {
     return pawl_fail_memory(err);
   }
   double** a = eval->array;
@@ -270,8 +273,8 @@ static void find_lone(PawlEval* eval) {
   find_whole(eval);
 }
 
-PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask, PawlEval** out,
-                            PawlError* err) {
+static PawlStatus create(const PawlSystem* system, unsigned mask, const PawlEval* whole,
+                         PawlEval** out, PawlError* err) {
   *out = NULL;
   PawlEval* eval = pawl_alloc(1, sizeof *eval);
   if (!eval) {
@@ -284,7 +287,7 @@ PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask, PawlEval** 
   eval->holds = system->triggers && wanted(eval, PAWL_Q_G);
   eval->compiled = pawl_compiled_generation(system->compiled);
   eval->generation = atomic_load(eval->compiled);
-  PawlStatus status = make_arrays(eval, err);
+  PawlStatus status = make_arrays(eval, whole, err);
   if (status == PAWL_OK) {
     pawl_lock_take(system->lock);
     status = make_programs(eval, err);
@@ -300,6 +303,16 @@ PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask, PawlEval** 
   eval->repeats = system->model && !system->rates_react && eval->program_count > 0;
   *out = eval;
   return PAWL_OK;
+}
+
+PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask, PawlEval** out,
+                            PawlError* err) {
+  return create(system, mask, NULL, out, err);
+}
+
+PawlStatus pawl_eval_create_part(const PawlEval* whole, unsigned mask, PawlEval** out,
+                                 PawlError* err) {
+  return create(whole->system, mask, whole, out, err);
 }
 
 bool pawl_eval_is_timeless(const PawlEval* eval) {

@@ -595,6 +595,14 @@ bool pawl_system_constant_mass(const PawlSystem* system) {
   return system->model && !system->varies[PAWL_Q_M];
 }
 
+bool pawl_system_undamped(const PawlSystem* system) {
+  bool none = system->model && !system->varies[PAWL_Q_C];
+  for (int k = 0; none && k < system->size[PAWL_Q_C]; k++) {
+    none = system->base[PAWL_Q_C][k] == 0.0;
+  }
+  return none;
+}
+
 bool pawl_system_steady(const PawlSystem* system, unsigned mask, const int* modes) {
   unsigned moves = system->moves;
   for (int k = 0; k < system->gated_count; k++) {

@@ -35,6 +35,8 @@ typedef enum PawlQuantity {
 } PawlQuantity;  // bit k of a mask is quantity k of this list: see pawl_quantity_mask
 
 unsigned pawl_quantity_mask(PawlQuantity quantity);
+// Forces depend on no rate, whatever the modes.
+bool pawl_system_undamped(const PawlSystem* system);
 // True when what `mask` names changes with modes and turns alone; with `modes`, while these stay.
 bool pawl_system_steady(const PawlSystem* system, unsigned mask, const int* modes);
 // Flags the entries of the pattern H (as many) that M has; the others belong to K and C alone, and
