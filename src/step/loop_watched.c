@@ -103,18 +103,19 @@ static bool is_quiet(const PawlLoop* l, const PawlState* state, const PawlMargin
   return !(stopped && margin->least < 0.0) && pawl_instant_is_quiet(l, state, margin);
 }
 
-// A margin that is negative where the method has stopped, and was not positive at the mark: the
-// method does not see such a one turn, which may have been long before. Kinks have one between them
+// A margin that is negative where the method has stopped, and was not positive at the mark, or a
+// zero that counts as not yet passed (pawl_sundials_margins): the method does not see such a one
+// turn, which may have been long before. Kinks have one between them
 // for the method, the least; within the noise of surfaces the stop is at their zero.
 static bool is_overlooked(const PawlLoop* l, const PawlState* state, const PawlMargin* margin) {
   const PawlGuards* g = &l->guards;
   double noise = pawl_surfaces_noise(&l->surfaces, state);
-  bool over = margin->regions < -noise && !(g->first_regions > 0.0);
+  bool over = margin->regions < -noise && !(g->first_regions > PAWL_NO_WEIGHT);
   for (int k = 0; k < g->armed_count; k++) {
-    over |= g->margins[k] < 0.0 && !(g->first_margins[k] > 0.0);
+    over |= g->margins[k] < 0.0 && !(g->first_margins[k] > PAWL_NO_WEIGHT);
   }
   for (int k = 0; k < l->kinks.count; k++) {
-    over |= margin->kinks < -noise && !(g->first_kinks[k] > 0.0);
+    over |= margin->kinks < -noise && !(g->first_kinks[k] > PAWL_NO_WEIGHT);
   }
   return over;
 }

@@ -29,6 +29,21 @@ static const PawlEvent* event_is(const Run* run, int k, double t, const char* na
   return event;
 }
 
+// A gap that is zero just where a step ends: it is met there, and not at the end of the next one.
+static void test_met_at_end_of_step(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: pushed\ncoordinates: {x: }\nmass: {x: 3}\n"
+      "contacts: {wall: {gap: x + 1 - 2*t, restitution: 0.5}}\n");
+  for (int k = 0; ALL[k]; k++) {
+    if (run_with(&run, ALL[k], 1.0, 0.01)) {
+      event_is(&run, 0, 0.5, "wall", "hit", 1e-9);
+      check_state(&run, (double[]){1.5}, (double[]){3}, 1e-9);
+    }
+  }
+  run_end(&run);
+}
+
 // ---- a ball -------------------------------------------------------------------------------------
 static const char BALL[] =
     "model: ball\n"
@@ -710,6 +725,7 @@ static void test_at_the_origin(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_met_at_end_of_step),
       cmocka_unit_test(test_ball),
       cmocka_unit_test(test_ball_in_long_steps),
       cmocka_unit_test(test_ball_by_every_method),
