@@ -1,30 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether restitution with friction has brought energy into a time step, and of which contacts
-// (docs/theory/moreau-jean.md, "Friction"). Contacts are looked at by islands: the parts of the
-// system that those which push couple. What happens elsewhere is not their doing.
+// What contacts would bring into a time step as energy, and how they are kept from it
+// (docs/theory/moreau-jean.md, "Energy"). Contacts are looked at by islands: the parts of the
+// system that those which push couple. What happens elsewhere is not their doing. Where an island
+// gains its positions move with more of the velocities of the end, or its contacts are thrown back
+// less.
 #pragma once
 
+#include "step/contacts.h"
 #include "step/rub.h"
 
 // What a contact with its friction adds to the energy in a step [J].
 typedef struct PawlGainPart {
   double work;
-  double size;   // of its terms
-  double slack;  // more than this is no error of the step
-  bool thrown;   // it is thrown back, faster than what is logged
+  double size;  // of its terms
+  double push;  // P (u - u^)
+  double back;  // twice the energy with which it is thrown back
 } PawlGainPart;
 
 typedef struct PawlGain {
-  int* parent;              // of each body: another of its island, or itself
-  PawlGainPart* sum;        // of each island, at the body that is its own parent
-  unsigned char* given_up;  // of each contact: it is not thrown back in this step
+  int bodies, *body;  // parts of the system that contacts alone can couple; of each v
+  int* parent;        // of each body: another of its island, or itself
+  PawlGainPart* sum;  // of each island, at the body that is its own parent
+  double* fall;       // of each island: what moving on by h dv takes from the energy
+  double* kept;       // of each contact: this part of its restitution counts in this step
+  double* shift;      // of each body: by so much of h dv its positions move on             (T26)
+  bool shifted;       // one of them does
+  int rounds;         // in which restitutions were made less in this step
 } PawlGain;
 
-PAWL_CHECKED PawlStatus pawl_gain_create(PawlStepper* s, const PawlRub* rub, PawlGain* gain,
-                                         PawlError* err);
-void pawl_gain_begin_step(const PawlRub* rub, PawlGain* gain);  // all are thrown back
-// A judgement: first nothing has been added, then each contact that pushes, then those of islands
-// with more energy are given up; true: one that was thrown back is among them.            (T8)
-void pawl_gain_begin(const PawlRub* rub, PawlGain* gain);
-void pawl_gain_add(const PawlRub* rub, PawlGain* gain, int contact, PawlGainPart part);
-bool pawl_gain_give_up(const PawlStepper* s, const PawlRub* rub, PawlGain* gain);
+PAWL_CHECKED PawlStatus pawl_gain_create(PawlStepper* s, PawlGain* gain, PawlError* err);
+void pawl_gain_begin_step(const PawlStepper* s, PawlGain* gain);
+// A judgement: first nothing has been added, then each contact that pushes.
+void pawl_gain_begin(PawlGain* gain);
+void pawl_gain_add(const PawlContacts* c, const PawlRub* rub, PawlGain* gain, int contact,
+                   PawlGainPart part);
+// Contacts of islands that gain, and are thrown back, are so with less: true where there are some.
+// (T8)
+bool pawl_gain_throw_less(const PawlContacts* c, PawlGain* gain);
+// Islands that gain get the least shift for which they do not, up to `most`, and where none serves
+// and contacts are thrown back these are so with less; true: something has changed. `base` is the
+// shift that all positions have; dv and M dv are those of the step.                    (T8) (T26)
+bool pawl_gain_restrain(const PawlStepper* s, const PawlContacts* c, PawlGain* gain,
+                        const double* dv, const double* M_dv, double base, double most);

@@ -27,7 +27,7 @@ typedef struct MoreauJean {
   double* turned;                // rows: G v + g_t with v of the beginning, all else of the end
   PawlContacts contacts;
   PawlRub rub;    // friction
-  PawlGain gain;  // and energy that it brings in
+  PawlGain gain;  // energy that contacts bring in
   double noise;   // of velocities: rounding of the impulses that hold them; 0 without friction
   bool rebounds;  // some contact approaches faster than PAWL_SLOWEST_REBOUND
   unsigned char *candidate, *set, *room;
@@ -70,7 +70,7 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
   }
   PAWL_TRY(pawl_contacts_create(s, &d->contacts, err));
   PAWL_TRY(pawl_rub_create(s, false, &d->rub, err));
-  PAWL_TRY(pawl_gain_create(s, &d->rub, &d->gain, err));
+  PAWL_TRY(pawl_gain_create(s, &d->gain, err));
   PAWL_TRY(pawl_stepper_eval(
       s, PAWL_MASS | PAWL_FORCE | PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT, &d->eval,
       err));
@@ -174,10 +174,10 @@ static PawlStatus begin(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
     d->set[i] = pawl_phase_binds(phase, i);
   }
   if (s->contact_count > 0) {
+    pawl_gain_begin_step(s, &d->gain);
     begin_contacts(s, d, state, values, h);
   }
   if (d->rub.contacts > 0) {
-    pawl_gain_begin_step(&d->rub, &d->gain);
     pawl_sparse_sizes(&s->G, values->G, state->v, d->contacts.least_v, d->contacts.size);
     PAWL_TRY(pawl_rub_begin(s, &d->rub, phase, state, d->rate_n, d->contacts.size, err));
   }
@@ -197,8 +197,8 @@ static double approach(const MoreauJean* d, int i) {
 // e u* of row i; 0 of rows that are no contacts.
 static double thrown(const PawlStepper* s, const MoreauJean* d, int i) {
   int k = i - s->sizes.rows + s->contact_count;
-  bool given_up = !d->rebounds || (d->rub.contacts > 0 && k >= 0 && d->gain.given_up[k]);
-  return given_up ? 0.0 : pawl_system_restitution(s->system, i) * approach(d, i);
+  double e = d->rebounds && k >= 0 ? pawl_system_restitution(s->system, i) : 0.0;
+  return e == 0.0 ? 0.0 : e * d->gain.kept[k] * approach(d, i);
 }
 
 static double rebound(const PawlStepper* s, const MoreauJean* d, int i) {
@@ -310,6 +310,9 @@ static void move(PawlStepper* s, MoreauJean* d, const PawlState* state, double h
   for (int j = 0; j < s->sizes.v; j++) {
     d->move[j] = h * (theta * d->v[j] + (1 - theta) * state->v[j]);  // (T2)
   }
+  for (int j = 0; d->gain.shifted && j < pawl_moving(s->sizes); j++) {
+    d->move[j] += d->gain.shift[d->gain.body[j]] * h * (d->v[j] - state->v[j]);  // (T26)
+  }
   pawl_system_retract(s->system, state->q, d->move, d->q);
 }
 
@@ -355,6 +358,15 @@ static PawlStatus linearise(PawlStepper* s, MoreauJean* d, const PawlPhase* phas
   }
   for (int k = 0; k < s->G.start[s->sizes.v]; k++) {
     d->J[k] = values->G[k] + ht * tangent->G_rate[k];
+  }
+  for (int j = 0; d->gain.shifted && j < pawl_moving(s->sizes); j++) {
+    double more = h * d->gain.shift[d->gain.body[j]];  // of dq/dv                        (T26)
+    for (int k = s->H.start[j]; k < s->H.start[j + 1]; k++) {
+      d->S[k] += ht * more * tangent->K[k];
+    }
+    for (int k = s->G.start[j]; k < s->G.start[j + 1]; k++) {
+      d->J[k] += more * tangent->G_rate[k];
+    }
   }
   s->dynamics.info.newton_iterations++;
   return PAWL_OK;
@@ -424,29 +436,57 @@ static PawlStatus correct_rubbing(PawlStepper* s, MoreauJean* d, const PawlPhase
   return PAWL_OK;
 }
 
-// With friction Newton's law may bring energy in: then the restitutions of these contacts are 0 in
-// this step. [J] What contacts and their friction do to the energy by their impulses, but for what
-// moves by itself.                                                               (T8) (B15) (B20)
-static bool gains(const PawlStepper* s, MoreauJean* d) {
+// [J] What contact k and its friction do to the energy by their impulses, but for what they do as
+// they move by themselves.                                                   (T8) (B15) (B20)
+static PawlGainPart gain_of(const PawlStepper* s, const MoreauJean* d, int k) {
+  const double* g_t = pawl_eval_values(d->eval)->g_t;
+  int row = d->contacts.row[k], slips = d->rub.contacts > 0 ? d->rub.of[k].count : 0;
+  double e = pawl_system_restitution(s->system, row) * d->gain.kept[k];
+  PawlGainPart part = {0};
+  for (int n = -1; n < slips; n++) {
+    int i = n < 0 ? row : d->rub.of[k].first + n;
+    double P = d->P[i], before = d->turned[i] - g_t[i] + d->lead[i], after = d->rate[i];
+    part.work += 0.5 * P * (before + after);
+    part.size += fabs(P) * (fabs(before) + fabs(after) + d->contacts.slow);
+    part.push += P * (after - d->turned[i]);
+  }
+  part.back = thrown(s, d, row) < 0.0 ? -thrown(s, d, row) * d->P[row] * e / (1.0 + e) : 0.0;
+  return part;
+}
+
+// Whether some contact brings energy in; if none does no island of them does.
+static bool may_gain(const PawlStepper* s, MoreauJean* d, const PawlState* state) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  bool any = false;
   if (!d->rebounds) {
-    return false;
+    pawl_dynamics_rows(&s->dynamics, values->G, state->v, values->g_t, d->turned);
   }
-  pawl_gain_begin(&d->rub, &d->gain);
-  for (int k = 0; k < d->rub.contacts; k++) {
-    const PawlContactFriction* of = &d->rub.of[k];
-    int row = d->contacts.row[k];
-    PawlGainPart part = {.thrown = thrown(s, d, row) < -PAWL_SLOWEST_LOGGED * d->contacts.slow};
-    if (!(d->P[row] > 0.0)) {
-      continue;
+  for (int k = 0; k < d->contacts.count; k++) {
+    if (d->P[d->contacts.row[k]] > 0.0) {
+      PawlGainPart part = gain_of(s, d, k);
+      any |= part.work > PAWL_GAINED * part.size;
     }
-    for (int e = -1; e < of->count; e++) {
-      int i = e < 0 ? row : of->first + e;
-      part.work += 0.5 * d->P[i] * (d->turned[i] + d->rate[i]);
-      part.size += fabs(d->P[i]) * (fabs(d->turned[i]) + fabs(d->rate[i]));
-    }
-    pawl_gain_add(&d->rub, &d->gain, k, part);
   }
-  return pawl_gain_give_up(s, &d->rub, &d->gain);
+  return any;
+}
+
+// Islands that gain move on, or their contacts are thrown back less: true where there are some, and
+// the step is not at its end.                                                    (T8) (T26)
+static bool restrain(const PawlStepper* s, MoreauJean* d, const PawlState* state) {
+  PawlContacts* c = &d->contacts;
+  pawl_gain_begin(&d->gain);
+  for (int k = 0; k < c->count; k++) {
+    if (d->P[c->row[k]] > 0.0) {
+      pawl_gain_add(c, &d->rub, &d->gain, k, gain_of(s, d, k));
+    }
+  }
+  double *dv = d->move, *M_dv = d->a;
+  for (int j = 0; j < s->sizes.v; j++) {
+    dv[j] = d->v[j] - state->v[j];
+    M_dv[j] = 0.0;
+  }
+  pawl_sparse_line_add(&s->dynamics.by_H, pawl_eval_values(d->eval)->M, 1.0, dv, M_dv);
+  return pawl_gain_restrain(s, c, &d->gain, dv, M_dv, d->theta - 0.5, 1.0 - d->theta);
 }
 
 static bool is_hit(const PawlStepper* s, const MoreauJean* d, int i) {
@@ -480,9 +520,9 @@ static double loss_of(const PawlStepper* s, const MoreauJean* d, int i) {
   return lost;
 }
 
-// Contacts that were passed, and impacts.
-static PawlStatus note_contacts(PawlStepper* s, MoreauJean* d, const PawlState* state, double h,
-                                PawlError* err) {
+// Contacts that were passed within the step.
+static PawlStatus pass(PawlStepper* s, MoreauJean* d, const PawlState* state, double h,
+                       PawlError* err) {
   PawlPassage passage = {.t = state->t,
                          .h = h,
                          .rate_before = d->rate_n,
@@ -492,7 +532,24 @@ static PawlStatus note_contacts(PawlStepper* s, MoreauJean* d, const PawlState* 
                          .ahead = 0.5 * h,
                          .turned = d->rebounds ? d->turned : NULL,
                          .impulse = d->P};
-  PAWL_TRY(pawl_contacts_passed(s, &d->contacts, &passage, err));
+  return pawl_contacts_passed(s, &d->contacts, &passage, err);
+}
+
+// Where a step may be taken in halves that meet a contact it is not restrained for its sake.
+static PawlStatus keep_energy(PawlStepper* s, MoreauJean* d, const PawlState* state, double h,
+                              bool* changed, PawlError* err) {
+  if (!may_gain(s, d, state)) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(h > PAWL_PASSED_SHORTEST * s->def.step ? pass(s, d, state, h, err) : PAWL_OK);
+  *changed = restrain(s, d, state);
+  return PAWL_OK;
+}
+
+// Contacts that were passed, and impacts.
+static PawlStatus note_contacts(PawlStepper* s, MoreauJean* d, const PawlState* state, double h,
+                                PawlError* err) {
+  PAWL_TRY(pass(s, d, state, h, err));
   PawlRubEnds ends = {.before = state,
                       .t = state->t + h,
                       .q = d->q,
@@ -550,11 +607,12 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
   for (int k = 0; k <= s->def.iterations; k++) {
     PAWL_TRY(residual(s, d, phase, state, h, &B, err));
     bool changed = false, rubs = d->rub.contacts > 0;
-    if (rubs && k > 0 && settled(s, d) && gains(s, d)) {
-      changed = true;
-    }
     if (s->contact_count > 0 && !rubs && k > 0) {
       PAWL_TRY(choose_set(s, d, state->t + h, B, k, &changed, err));
+    }
+    if (s->contact_count > 0 && k > 0 && !changed && settled(s, d)) {
+      PAWL_TRY(keep_energy(s, d, state, h, &changed, err));
+      PAWL_TRY(changed ? residual(s, d, phase, state, h, &B, err) : PAWL_OK);
     }
     if (k > 0 && !changed && settled(s, d)) {
       PAWL_TRY(s->contact_count > 0 && !rubs ? check_law(s, d, phase, state->t + h, err) : PAWL_OK);

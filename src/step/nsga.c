@@ -116,7 +116,7 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
     return pawl_fail_memory(err);
   }
   PAWL_TRY(pawl_rub_create(s, true, &d->rub, err));
-  PAWL_TRY(pawl_gain_create(s, &d->rub, &d->gain, err));
+  PAWL_TRY(pawl_gain_create(s, &d->gain, err));
   if (d->ga.begins && d->ga.sizes_late && d->rub.contacts == 0 && s->sizes.v > PAWL_GA_PART) {
     d->ga.moved = PAWL_NEW(&s->arena, unsigned char, pawl_pool_parts(s->sizes.v, PAWL_GA_PART));
     if (!d->ga.moved) {
@@ -295,8 +295,7 @@ PawlStatus pawl_nsga_check_solved(PawlStepper* s, PawlNsga* d, const PawlPhase* 
 // same for all contacts, so that rows which depend on each other stay consistent.
 double pawl_nsga_rebound(const PawlStepper* s, const PawlNsga* d, int i) {
   int k = i - s->sizes.rows + s->contact_count;
-  bool given_up = !d->rebounds || (d->rub.contacts > 0 && k >= 0 && d->gain.given_up[k]);
-  double e = given_up ? 0.0 : pawl_system_restitution(s->system, i);
+  double e = d->rebounds && k >= 0 ? pawl_system_restitution(s->system, i) * d->gain.kept[k] : 0.0;
   double begin = d->rate_before[i], turned = d->turned[i], slower = fmax(begin, turned);
   if (e == 0.0 || begin >= 0.0 || turned >= 0.0) {
     return e * begin;
@@ -351,7 +350,6 @@ static PawlStatus begin_friction(PawlStepper* s, PawlNsga* d, const PawlPhase* p
     memset(d->closed + of->first, of->count == 1 && d->closed[i], (size_t)of->count);
   }
   pawl_sparse_sizes(&s->G, G, state->v, c->least_v, c->size);
-  pawl_gain_begin_step(&d->rub, &d->gain);
   return pawl_rub_begin(s, &d->rub, phase, state, d->rate_before, c->size, err);
 }
 
@@ -463,49 +461,53 @@ void pawl_nsga_add_drag(const PawlStepper* s, PawlNsga* d, double* force) {
 }
 
 // What contact k has added: by its impulse, by what it moves against the forces in the positions,
-// and by its friction. Where gradients turn a hit may add (m/2) a c h^2, and forces that change in
-// the step are known to that change alone.                                               (N38)
-// (N46)
+// and by its friction.                                                             (N46)
 static PawlGainPart gain_of(const PawlStepper* s, const PawlNsga* d, int k) {
   const PawlContactFriction* of = &d->rub.of[k];
   int i = d->contacts.row[k];
   double Lambda = d->Lambda[i], fall = d->ga.h * d->pull[i], free = d->turned[i] + fall;
-  double lift = d->nu[i] * d->pull[i], other = 0.0;
-  PawlGainPart part = {
-      .work = 0.5 * Lambda * (free + d->rate[i]) - lift,
-      .size = Lambda * (fabs(free) + fabs(d->rate[i])) + fabs(lift),
-      .thrown = pawl_nsga_rebound(s, d, i) < -PAWL_SLOWEST_LOGGED * d->contacts.slow};
+  double lift = d->nu[i] * d->pull[i], back = -pawl_nsga_rebound(s, d, i);
+  PawlGainPart part = {.work = 0.5 * Lambda * (free + d->rate[i]) - lift,
+                       .size = Lambda * (fabs(free) + fabs(d->rate[i])) + fabs(lift)};
   for (int e = of->first; e < of->first + of->count; e++) {
     part.work += 0.5 * d->Lambda[e] * (d->turned[e] + d->rate[e]);
     part.size += fabs(d->Lambda[e]) * (fabs(d->turned[e]) + fabs(d->rate[e]));
   }
+  part.back = back > PAWL_SLOWEST_LOGGED * d->contacts.slow && free < back
+                  ? Lambda * back * back / (back - free)
+                  : 0.0;
+  return part;
+}
+
+// [J] Where gradients turn a hit may add (m/2) a c h^2, and forces that change in the step are
+// known to that change alone.                                                               (N38)
+static double slack_of(const PawlNsga* d, int k) {
   const PawlContacts* c = &d->contacts;
   const double* G = pawl_eval_values(d->eval)->G;
+  int i = c->row[k];
+  double met = fabs(d->turned[i]) + fabs(d->rate[i]), turn = d->turned[i] - d->rate_before[i];
+  double other = 0.0, Lambda = d->Lambda[i];
   for (int e = c->first[k]; e < c->first[k + 1]; e++) {
     int j = c->column[e];
     other += G[c->entry[e]] * (d->ga.a[j] - d->a_n[j]);
   }
-  double met = fabs(d->turned[i]) + fabs(d->rate[i]), turn = d->turned[i] - d->rate_before[i];
-  part.slack = met > 0.0 && part.thrown ? 0.5 * Lambda * fabs(fall * turn) / met : 0.0;
-  part.slack += part.thrown ? (0.5 * d->ga.h * Lambda + d->nu[i]) * fabs(other) : 0.0;
-  return part;
-}
-
-static void judge_gain(const PawlStepper* s, PawlNsga* d) {
-  pawl_gain_begin(&d->rub, &d->gain);
-  for (int k = 0; k < d->contacts.count; k++) {
-    if (d->Lambda[d->contacts.row[k]] > 0.0) {
-      pawl_gain_add(&d->rub, &d->gain, k, gain_of(s, d, k));
-    }
-  }
+  return (met > 0.0 ? 0.5 * Lambda * fabs(d->ga.h * d->pull[i] * turn) / met : 0.0) +
+         (0.5 * d->ga.h * Lambda + d->nu[i]) * fabs(other);
 }
 
 bool pawl_nsga_gains(const PawlStepper* s, PawlNsga* d) {
   if (d->rub.contacts == 0 || !d->rebounds || !d->elastic) {
     return false;
   }
-  judge_gain(s, d);
-  return pawl_gain_give_up(s, &d->rub, &d->gain);
+  pawl_gain_begin(&d->gain);
+  for (int k = 0; k < d->contacts.count; k++) {
+    if (d->Lambda[d->contacts.row[k]] > 0.0) {
+      PawlGainPart part = gain_of(s, d, k);
+      part.work -= s->def.tolerance * part.size + (part.back > 0.0 ? slack_of(d, k) : 0.0);
+      pawl_gain_add(&d->contacts, &d->rub, &d->gain, k, part);
+    }
+  }
+  return pawl_gain_throw_less(&d->contacts, &d->gain);
 }
 
 // Contacts that push, do not touch and are of this kind; they are let go.
@@ -644,6 +646,7 @@ PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase
   PawlPoint point = pawl_phase_point(phase, state->t, state->q, state->v, state->a, state->lambda);
   PAWL_TRY(fresh ? PAWL_OK : pawl_eval_run(d->eval, &point, err));
   const PawlValues* values = pawl_eval_values(d->eval);
+  pawl_gain_begin_step(s, &d->gain);
   d->v_n = state->v;
   d->a_n = pawl_ga_memory(s, state).a;
   rates_before(s, d, values, state->v);

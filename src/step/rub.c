@@ -99,7 +99,7 @@ PawlStatus pawl_rub_create(PawlStepper* s, bool positions, PawlRub* rub, PawlErr
   if (s->arena.failed) {
     return pawl_fail_memory(err);
   }
-  pawl_rub_islands_bodies(s, rub, last);
+  rub->bodies = pawl_rub_islands_bodies(s, rub->first_row, rub->body, rub->parent, last);
   index_entries(s, rub);
   for (int k = 0; k < rub->contacts; k++) {
     rub->of[k] = pawl_system_friction(s->system, rub->first_row + slips + k);

@@ -22,8 +22,8 @@ static void join(int* parent, int i, int j) {
   parent[a > b ? a : b] = a > b ? b : a;
 }
 
-void pawl_rub_islands_bodies(const PawlStepper* s, PawlRub* rub, int* last) {
-  int n = s->sizes.v, *parent = rub->body;
+int pawl_rub_islands_bodies(const PawlStepper* s, int first_row, int* body, int* room, int* last) {
+  int n = s->sizes.v, *parent = body, count = 0;
   for (int j = 0; j < n; j++) {
     parent[j] = j;
   }
@@ -36,7 +36,7 @@ void pawl_rub_islands_bodies(const PawlStepper* s, PawlRub* rub, int* last) {
     }
     for (int e = s->G.start[j]; e < s->G.start[j + 1]; e++) {
       int i = s->G.index[e];
-      if (i < rub->first_row && last[i] >= 0) {
+      if (i < first_row && last[i] >= 0) {
         join(parent, j, last[i]);
       }
       last[i] = j;
@@ -44,14 +44,15 @@ void pawl_rub_islands_bodies(const PawlStepper* s, PawlRub* rub, int* last) {
   }
   for (int j = 0; j < n; j++) {  // the least of a set is its root, and has its number already
     int r = root(parent, j);
-    rub->body[j] = r == j ? j : r;
+    body[j] = r == j ? j : r;
   }
   for (int j = 0; j < n; j++) {
-    rub->parent[j] = rub->body[j] == j ? rub->bodies++ : -1;
+    room[j] = body[j] == j ? count++ : -1;
   }
   for (int j = 0; j < n; j++) {
-    rub->body[j] = rub->parent[rub->body[j]];
+    body[j] = room[body[j]];
   }
+  return count;
 }
 
 // ---- islands ------------------------------------------------------------------------------------

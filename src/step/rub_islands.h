@@ -5,8 +5,9 @@
 
 #include "step/rub.h"
 
-// Velocities that masses, forces or bilateral rows couple belong to one body. `last`: room, rows.
-void pawl_rub_islands_bodies(const PawlStepper* s, PawlRub* rub, int* last);
+// Velocities that masses, forces or bilateral rows (before `first_row`) couple belong to one body:
+// of each v; how many there are. Room: v, rows.
+int pawl_rub_islands_bodies(const PawlStepper* s, int first_row, int* body, int* room, int* last);
 // Finds the islands of the problem under way; the rows of the largest.
 int pawl_rub_islands_find(PawlRub* rub, const unsigned char* near);
 // Solves it by these: as pawl_rub_solve.
