@@ -35,14 +35,30 @@ void pawl_ga_implicit(PawlGa* d) {
   d->beta = 0.5;
 }
 
+static unsigned residual_mask(PawlLevel level) {
+  static const unsigned of_level[] = {PAWL_POSITION, PAWL_TIME_GRADIENT, PAWL_BIAS};
+  return PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | of_level[level];
+}
+
+static unsigned tangent_mask(PawlLevel level) {
+  static const unsigned of_level[] = {0, PAWL_VELOCITY_TANGENT,
+                                      PAWL_VELOCITY_TANGENT | PAWL_ACCELERATION_TANGENT};
+  return PAWL_STIFFNESS | PAWL_DAMPING | of_level[level];
+}
+
 static PawlStatus make_evals(PawlStepper* s, PawlGa* d, unsigned more, PawlError* err) {
-  static const unsigned residual[] = {PAWL_POSITION, PAWL_TIME_GRADIENT, PAWL_BIAS};
-  static const unsigned tangent[] = {0, PAWL_VELOCITY_TANGENT,
-                                     PAWL_VELOCITY_TANGENT | PAWL_ACCELERATION_TANGENT};
-  PAWL_TRY(pawl_stepper_eval(s, PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | residual[d->level] | more,
-                             &d->residual_eval, err));
-  return pawl_stepper_eval(s, PAWL_STIFFNESS | PAWL_DAMPING | tangent[d->level], &d->tangent_eval,
-                           err);
+  PAWL_TRY(pawl_stepper_eval(s, residual_mask(d->level) | more, &d->residual_eval, err));
+  return pawl_stepper_eval(s, tangent_mask(d->level), &d->tangent_eval, err);
+}
+
+// Friction adds to forces, and equations that stay are not evaluated again.
+PawlStatus pawl_ga_join_first(PawlStepper* s, PawlGa* d, unsigned more, PawlError* err) {
+  if (d->simple || s->dynamics.linear || s->dynamics.slip) {
+    return PAWL_OK;
+  }
+  const PawlEval* const of[2] = {d->residual_eval, d->tangent_eval};
+  unsigned mask = residual_mask(d->level) | tangent_mask(d->level) | more;
+  return pawl_stepper_eval_part(s, of, mask, &d->first_eval, err);
 }
 
 // A bar's stiffness ties neighbours, its lumped mass does not: half of all products would be with
@@ -139,6 +155,7 @@ PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, unsigned more, PawlGa
 
 void pawl_ga_destroy(PawlGa* d) {
   pawl_balance_line_destroy(&d->balance);
+  pawl_eval_destroy(d->first_eval);
   pawl_eval_destroy(d->residual_eval);
   pawl_eval_destroy(d->tangent_eval);
 }
@@ -185,6 +202,22 @@ PAWL_APART static void stretch(PawlStepper* s, PawlGa* d, const PawlState* state
   }
 }
 
+PAWL_MANY_TARGETS static void guess_rows(int n, double more, const double* restrict lambda,
+                                         const double* restrict last, double* restrict guess) {
+  for (int i = 0; i < n; i++) {
+    guess[i] = lambda[i] + more * (lambda[i] - last[i]);
+  }
+}
+
+PAWL_APART static void guess_many(const PawlStepper* s, PawlGa* d, const PawlPhase* phase,
+                                  const double* lambda, const double* last, double more) {
+  guess_rows(s->sizes.rows, more, lambda, last, d->lambda);
+  bool all = !phase->active || !memchr(phase->active, 0, (size_t)s->sizes.rows);
+  for (int i = 0; !all && i < s->sizes.rows; i++) {
+    d->lambda[i] = phase->active[i] ? d->lambda[i] : 0.0;
+  }
+}
+
 PawlStatus pawl_ga_predict(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlState* state,
                            double h, PawlError* err) {
   PawlGaMemory m = pawl_ga_memory(s, state);
@@ -206,6 +239,10 @@ PawlStatus pawl_ga_predict(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
   pawl_ga_guess(s, d, state, m, more);
   if (d->off) {
     pawl_ga_bend_guess(s, d, phase, state, m, more);
+    return PAWL_OK;
+  }
+  if (s->sizes.rows >= PAWL_SEVERAL) {
+    guess_many(s, d, phase, state->lambda, m.last_lambda, more);
     return PAWL_OK;
   }
   for (int i = 0; i < s->sizes.rows; i++) {
@@ -429,17 +466,8 @@ static void sum_tangents(const PawlStepper* s, PawlGa* d, const PawlValues* valu
   pawl_pool_loop(s->pool, s->nonzeros_H, PAWL_GA_PART, sum_part, &t);
 }
 
-PAWL_INLINE PawlStatus evaluate_tangents(PawlStepper* s, PawlGa* d, PawlEval* eval,
-                                         const PawlPhase* phase, double t, PawlError* err) {
-  PawlPoint point = pawl_phase_point(phase, t, d->q, d->U ? d->v_total : d->v, d->vdot, d->lambda);
-  PAWL_TRY(pawl_eval_run(eval, &point, err));
+void pawl_ga_sum_tangents(const PawlStepper* s, PawlGa* d) {
   sum_tangents(s, d, pawl_eval_values(d->residual_eval), pawl_eval_values(d->tangent_eval));
-  return PAWL_OK;
-}
-
-PawlStatus pawl_ga_tangents(PawlStepper* s, PawlGa* d, PawlEval* eval, const PawlPhase* phase,
-                            double t, PawlError* err) {
-  return evaluate_tangents(s, d, eval, phase, t, err);
 }
 
 // S and J of a Newton correction.
@@ -451,8 +479,13 @@ static PawlStatus tangents(PawlStepper* s, PawlGa* d, const PawlPhase* phase, do
   if (!turns && are_known(s, d, phase)) {
     return PAWL_OK;
   }
-  PAWL_TRY(evaluate_tangents(s, d, d->tangent_eval, phase, t, err));
+  if (!d->tangents_there) {
+    PawlPoint point =
+        pawl_phase_point(phase, t, d->q, d->U ? d->v_total : d->v, d->vdot, d->lambda);
+    PAWL_TRY(pawl_eval_run(d->tangent_eval, &point, err));
+  }
   constraint_tangent(s, d, values, tangent);
+  sum_tangents(s, d, values, tangent);
   if (turns) {
     add_turning(s, d, phase, d->gamma_p / d->beta_p);
   }
@@ -506,6 +539,20 @@ typedef struct Rows {
   double factor;
 } Rows;
 
+PAWL_MANY_TARGETS static void take_scaled(int n, double scale, const double* restrict x,
+                                          double* restrict y) {
+  for (int i = 0; i < n; i++) {
+    y[i] = scale * x[i];
+  }
+}
+
+PAWL_MANY_TARGETS static void add_scaled(int n, double scale, const double* restrict x,
+                                         double* restrict y) {
+  for (int i = 0; i < n; i++) {
+    y[i] += scale * x[i];
+  }
+}
+
 static inline void right_of_rows(void* context, PawlPart part) {
   const Rows* rows = context;
   PawlGa* d = rows->d;
@@ -522,10 +569,37 @@ static inline void add_to_rows(void* context, PawlPart part) {
   }
 }
 
-// Threads share those of large models; else the work is put in the place of the call.
-PAWL_INLINE void over_rows(const PawlStepper* s, PawlPartWork* work, Rows rows) {
-  if (s->pool) {
-    pawl_pool_loop(s->pool, s->sizes.rows, PAWL_GA_PART, work, &rows);
+static void right_of_many(void* context, PawlPart part) {
+  const Rows* rows = context;
+  const unsigned char* set = rows->phase->active;
+  PawlGa* d = rows->d;
+  int count = part.end - part.first;
+  if (set && memchr(set + part.first, 0, (size_t)count)) {
+    right_of_rows(context, part);
+    return;
+  }
+  take_scaled(count, -rows->factor, d->c + part.first, d->dlambda + part.first);
+}
+
+static void add_to_many(void* context, PawlPart part) {
+  PawlGa* d = ((const Rows*)context)->d;
+  add_scaled(part.end - part.first, d->beta_p, d->dlambda + part.first, d->lambda + part.first);
+}
+
+// Threads share those of large models.
+PAWL_APART static void over_many(const PawlStepper* s, PawlPartWork* work, Rows rows) {
+  if (!s->pool) {
+    work(&rows, (PawlPart){.end = s->sizes.rows});
+    return;
+  }
+  pawl_pool_loop(s->pool, s->sizes.rows, PAWL_GA_PART, work, &rows);
+}
+
+// Of few rows the work is put in the place of the call.
+PAWL_INLINE void over_rows(const PawlStepper* s, PawlPartWork* work, PawlPartWork* of_many,
+                           Rows rows) {
+  if (s->sizes.rows >= PAWL_SEVERAL) {
+    over_many(s, of_many, rows);
   } else {
     work(&rows, (PawlPart){.end = s->sizes.rows});
   }
@@ -557,7 +631,7 @@ PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
   for (int i = 0; !d->known && i < s->sizes.v; i++) {
     d->dq[i] = -d->r[i] * k;
   }
-  over_rows(s, right_of_rows, (Rows){d, phase, factor});
+  over_rows(s, right_of_rows, right_of_many, (Rows){d, phase, factor});
   bool alone = !d->simple && !linear && stays_alone(s, d, phase, S);
   long long* known = d->simple           ? NULL
                      : alone             ? &d->S_number
@@ -573,7 +647,7 @@ PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
   d->change_known = false;
   d->dU = d->dW = NULL;
   pawl_ga_add(s, d, state);
-  over_rows(s, add_to_rows, (Rows){.d = d});
+  over_rows(s, add_to_rows, add_to_many, (Rows){.d = d});
   return PAWL_OK;
 }
 
@@ -627,7 +701,8 @@ PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* d, const PawlPhase* phase, P
   pawl_ga_place(s, d, state);
   PawlPoint point = pawl_phase_point(phase, state->t + d->h, d->q, v, d->vdot, d->lambda);
   s->dynamics.info.evaluations++;
-  PAWL_TRY(pawl_eval_run(d->residual_eval, &point, err));
+  d->tangents_there = !judged && d->first_eval;
+  PAWL_TRY(pawl_eval_run(d->tangents_there ? d->first_eval : d->residual_eval, &point, err));
   return balance(s, d, phase, state->t + d->h, judged, err);
 }
 

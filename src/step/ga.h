@@ -38,6 +38,8 @@ typedef struct PawlGa {
   double h, beta_p, gamma_p;          // beta', gamma' of the step under way
   PawlEval* residual_eval;            // M, f, G, the constraint at its level, and more
   PawlEval* tangent_eval;             // K, C and the tangent of the constraint
+  PawlEval* first_eval;               // both, of a guess that is corrected anyway; NULL: one by one
+  bool tangents_there;                // they are those of the iterate
   double *q, *v, *vdot, *a, *lambda;  // the iterate
   double* delta;                      // q = retract(q_n, delta)
   double* a_first;                    // a_n of a first step, where it is shifted
@@ -138,9 +140,11 @@ bool pawl_ga_may_end(const PawlStepper* s, PawlGa* ga, const PawlPhase* phase, i
 bool pawl_ga_ended(const PawlStepper* s, PawlGa* ga, double error_other);
 PAWL_CHECKED PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
                                         PawlState* state, PawlError* err);
-// S of (A9) at the iterate, by an evaluation of K and C into the arrays of the tangents.
-PAWL_CHECKED PawlStatus pawl_ga_tangents(PawlStepper* s, PawlGa* ga, PawlEval* eval,
-                                         const PawlPhase* phase, double t, PawlError* err);
+// S of (A9), of tangents that are evaluated.
+void pawl_ga_sum_tangents(const PawlStepper* s, PawlGa* ga);
+// For methods at one level: first_eval.
+PAWL_CHECKED PawlStatus pawl_ga_join_first(PawlStepper* s, PawlGa* ga, unsigned more,
+                                           PawlError* err);
 PawlStatus pawl_ga_stuck(PawlStepper* s, PawlGa* ga, double t, PawlError* err);
 // What these are made of (ga_end.c). Sizes of q, v and v' at the iterate; those of other rates v;
 // the errors of a residual; the largest |change_j| / size_j; the largest |c_i| of the rows in `set`

@@ -222,6 +222,36 @@ PAWL_MANY_TARGETS static PawlGaSums sum_many(int count, const double* restrict r
   return sums;
 }
 
+// The same where every coordinate has a mass and is balanced by itself, as most often: of the
+// largest nothing is asked then but that it is small. False: it is not so.
+PAWL_MANY_TARGETS static bool sum_usual(int count, const double* restrict r,
+                                        const double* restrict terms, const double* restrict weight,
+                                        PawlGaSums* restrict sums) {
+  double error[LANES] = {0}, size[LANES] = {0}, most[LANES] = {0}, least[LANES];
+  for (int k = 0; k < LANES; k++) {
+    least[k] = INFINITY;
+  }
+  for (int j = 0; j < count; j += LANES) {
+    for (int k = 0; k < LANES; k++) {
+      double of = terms[j + k], M = weight[j + k], inverse = 1.0 / M;
+      double over = fabs(r[j + k]) - PAWL_OWN_BALANCE * of;
+      error[k] += r[j + k] * r[j + k] * inverse;
+      size[k] += of * of * inverse;
+      most[k] = over > most[k] ? over : most[k];
+      least[k] = M < least[k] ? M : least[k];
+    }
+  }
+  double over = 0.0, lightest = INFINITY;
+  *sums = (PawlGaSums){0};
+  for (int k = 0; k < LANES; k++) {
+    sums->error += error[k];
+    sums->size += size[k];
+    over = larger(over, most[k]);
+    lightest = least[k] < lightest ? least[k] : lightest;
+  }
+  return over <= PAWL_FLUSHED && lightest > 0.0;
+}
+
 // Of fewer: numbers in vectors, sums one by one.
 PAWL_MANY_TARGETS static PawlGaSums sum_several(int count, const double* restrict r,
                                                 const double* restrict terms,
@@ -259,7 +289,9 @@ PawlGaSums pawl_ga_balance_part(int count, const double* r_of, const double* ter
   }
   if (count >= PAWL_MANY) {
     int whole = count / LANES * LANES;
-    sums = sum_many(whole, r_of, terms, weight);
+    if (!sum_usual(whole, r_of, terms, weight, &sums)) {
+      sums = sum_many(whole, r_of, terms, weight);
+    }
     r_of += whole;
     terms += whole;
     weight += whole;

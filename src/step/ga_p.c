@@ -17,7 +17,8 @@ static PawlStatus create_level(PawlStepper* s, PawlLevel level, PawlError* err) 
                                ? s->def.baumgarte_position
                                : ga->baumgarte;
   unsigned more = ga->baumgarte > 0.0 ? PAWL_POSITION | PAWL_TIME_GRADIENT : 0u;
-  return pawl_ga_create(s, level, more, ga, err);
+  PAWL_TRY(pawl_ga_create(s, level, more, ga, err));
+  return pawl_ga_join_first(s, ga, more, err);
 }
 
 static PawlStatus create_p(PawlStepper* s, PawlError* err) {

@@ -128,8 +128,8 @@ static inline bool pawl_method_is_spent(const PawlStepper* s) {
 // An evaluation that the threads of the stepper share.
 PAWL_CHECKED PawlStatus pawl_stepper_eval(const PawlStepper* s, unsigned mask, PawlEval** out,
                                           PawlError* err);
-// And one of some quantities of another evaluation, into its arrays.
-PAWL_CHECKED PawlStatus pawl_stepper_eval_part(const PawlStepper* s, const PawlEval* whole,
+// And one of quantities of one or two others, into their arrays.
+PAWL_CHECKED PawlStatus pawl_stepper_eval_part(const PawlStepper* s, const PawlEval* const of[2],
                                                unsigned mask, PawlEval** out, PawlError* err);
 
 // What a stepper has warned of so far goes with a saved run: how often, and that taken over, in

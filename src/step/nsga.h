@@ -17,7 +17,7 @@ typedef struct PawlNsgaApart {
 // on rates, or elsewhere, it is all of them.
 typedef struct PawlNsgaLevels {
   bool serve, undamped;
-  PawlEval *places, *bias, *stiffness;  // NULL: all
+  PawlEval *first, *places, *bias;  // NULL: all
 } PawlNsgaLevels;
 
 // When a contact that pushes and does not touch at the end of a step may be let go.          (N48)

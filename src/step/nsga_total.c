@@ -33,21 +33,39 @@ PAWL_MANY_TARGETS static void add_scaled(int n, double scale, const double* rest
   }
 }
 
+PAWL_MANY_TARGETS static void take_scaled(int n, double scale, const double* restrict x,
+                                          double* restrict y) {
+  for (int j = 0; j < n; j++) {
+    y[j] = scale * x[j];
+  }
+}
+
 // to = scale row, of the rows in force.
 static void right_of_rows(void* context, PawlPart part) {
   const Pass* pass = context;
   const unsigned char* set = pass->d->S;
+  int count = part.end - part.first;
+  if (!memchr(set + part.first, 0, (size_t)count)) {
+    take_scaled(count, pass->scale, pass->row + part.first, pass->to + part.first);
+    return;
+  }
   for (int i = part.first; i < part.end; i++) {
     pass->to[i] = set[i] ? pass->scale * pass->row[i] : 0.0;
   }
 }
 
-static PawlStatus evaluate(PawlStepper* s, PawlNsga* d, PawlEval* eval, const PawlPhase* phase,
-                           const PawlState* state, PawlError* err) {
+static PawlStatus run(const PawlNsga* d, PawlEval* eval, const PawlPhase* phase,
+                      const PawlState* state, PawlError* err) {
   const PawlGa* g = &d->ga;
   PawlPoint point = pawl_phase_point(phase, state->t + g->h, g->q, g->v_total, g->vdot, g->lambda);
+  return pawl_eval_run(eval, &point, err);
+}
+
+// What is said, or else all but the tangents.
+static PawlStatus evaluate(PawlStepper* s, const PawlNsga* d, PawlEval* eval,
+                           const PawlPhase* phase, const PawlState* state, PawlError* err) {
   s->dynamics.info.evaluations++;
-  return pawl_eval_run(eval ? eval : d->eval, &point, err);
+  return run(d, eval ? eval : d->eval, phase, state, err);
 }
 
 // ---- places -------------------------------------------------------------------------------------
@@ -122,9 +140,8 @@ static bool places_hold(const PawlStepper* s, PawlNsga* d) {
 // ---- rates --------------------------------------------------------------------------------------
 static void right_of_rates(void* context, PawlPart part) {
   const PawlNsga* d = ((const Pass*)context)->d;
-  for (int j = part.first; j < part.end; j++) {
-    d->dW[j] = d->ga.gamma_p * d->ga.dq[j];
-  }
+  int j = part.first;
+  take_scaled(part.end - j, d->ga.gamma_p, d->ga.dq + j, d->dW + j);
 }
 
 // M e = G^T n - (gamma'/beta') r, G e = -(G v + g_t): e in dW, n in Lambda.                 (N54)
@@ -229,15 +246,22 @@ static void add_part(void* context, PawlPart part) {
                     g->path + j, g->a + j);
 }
 
+PAWL_MANY_TARGETS static void take_multipliers(int n, double beta, double gamma,
+                                               const double* restrict mu, double* restrict lambda,
+                                               double* restrict nu, double* restrict Lambda) {
+  for (int i = 0; i < n; i++) {
+    lambda[i] += beta * mu[i];
+    nu[i] = -mu[i];
+    Lambda[i] -= gamma * mu[i];
+  }
+}
+
 static void share_multipliers(void* context, PawlPart part) {
   const PawlNsga* d = ((const Pass*)context)->d;
   const PawlGa* g = &d->ga;
-  for (int i = part.first; i < part.end; i++) {
-    double mu = g->dlambda[i];
-    g->lambda[i] += g->beta_p * mu;
-    d->nu[i] = -mu;
-    d->Lambda[i] -= g->gamma_p * mu;
-  }
+  int i = part.first;
+  take_multipliers(part.end - i, g->beta_p, g->gamma_p, g->dlambda + i, g->lambda + i, d->nu + i,
+                   d->Lambda + i);
 }
 
 // M x = G^T mu - r, G x = -(G v' + gamma), by x/beta' in dq: v' gets x, and U gives it back. (N52)
@@ -293,16 +317,16 @@ PawlStatus pawl_nsga_total_create(PawlStepper* s, PawlNsga* d, PawlError* err) {
   if (!l->serve || !l->undamped) {
     return PAWL_OK;
   }
-  PAWL_TRY(pawl_stepper_eval_part(s, d->eval, places, &l->places, err));
-  PAWL_TRY(pawl_stepper_eval_part(s, d->eval, PAWL_BIAS, &l->bias, err));
-  return pawl_stepper_eval_part(s, d->ga.tangent_eval, PAWL_STIFFNESS | PAWL_DAMPING, &l->stiffness,
-                                err);
+  const PawlEval* const of[2] = {d->eval, d->ga.tangent_eval};
+  PAWL_TRY(pawl_stepper_eval_part(s, of, places | PAWL_STIFFNESS | PAWL_DAMPING, &l->first, err));
+  PAWL_TRY(pawl_stepper_eval_part(s, of, places, &l->places, err));
+  return pawl_stepper_eval_part(s, of, PAWL_BIAS, &l->bias, err);
 }
 
 void pawl_nsga_total_destroy(PawlNsga* d) {
+  pawl_eval_destroy(d->levels.first);
   pawl_eval_destroy(d->levels.places);
   pawl_eval_destroy(d->levels.bias);
-  pawl_eval_destroy(d->levels.stiffness);
 }
 
 // Force directions of a step in which constraints switch are those of an impact law.
@@ -316,12 +340,15 @@ bool pawl_nsga_total_serves(const PawlStepper* s, const PawlNsga* d, const PawlP
 static PawlStatus begin(PawlStepper* s, PawlNsga* d, const PawlPhase* smooth, PawlState* state,
                         PawlError* err) {
   PawlGa* g = &d->ga;
-  PawlEval* tangents = d->levels.stiffness ? d->levels.stiffness : g->tangent_eval;
   pawl_ga_place(s, g, state);
-  PAWL_TRY(evaluate(s, d, d->levels.places, smooth, state, err));
+  PAWL_TRY(evaluate(s, d, d->levels.first, smooth, state, err));
+  if (!d->levels.first) {
+    PAWL_TRY(run(d, g->tangent_eval, smooth, state, err));
+  }
   d->B = g->B = pawl_eval_values(d->eval)->G;
   pawl_ga_balance_forces(s, g, pawl_eval_values(d->eval));
-  return pawl_ga_tangents(s, g, tangents, smooth, state->t + g->h, err);
+  pawl_ga_sum_tangents(s, g);
+  return PAWL_OK;
 }
 
 static PawlStatus solve_levels(PawlStepper* s, PawlNsga* d, const PawlPhase* smooth,

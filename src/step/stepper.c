@@ -166,9 +166,9 @@ PawlStatus pawl_stepper_eval(const PawlStepper* s, unsigned mask, PawlEval** out
   return pawl_eval_share(*out, s->pool, err);
 }
 
-PawlStatus pawl_stepper_eval_part(const PawlStepper* s, const PawlEval* whole, unsigned mask,
+PawlStatus pawl_stepper_eval_part(const PawlStepper* s, const PawlEval* const of[2], unsigned mask,
                                   PawlEval** out, PawlError* err) {
-  PAWL_TRY(pawl_eval_create_part(whole, mask, out, err));
+  PAWL_TRY(pawl_eval_create_part(of, mask, out, err));
   pawl_dynamics_tie(&s->dynamics, *out);
   return pawl_eval_share(*out, s->pool, err);
 }

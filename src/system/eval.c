@@ -55,21 +55,30 @@ static bool is_zero(int count, const double* x) {
   return k == count;
 }
 
-static PawlStatus make_arrays(PawlEval* eval, const PawlEval* whole, PawlError* err) {
+// Of the evaluation that has this quantity already; NULL: neither.
+static double* array_of(const PawlEval* const of[2], PawlQuantity q) {
+  for (int k = 0; k < 2; k++) {
+    if (of[k] && wanted(of[k], q)) {
+      return of[k]->array[q];
+    }
+  }
+  return NULL;
+}
+
+static PawlStatus make_arrays(PawlEval* eval, const PawlEval* const of[2], PawlError* err) {
   const PawlSystem* system = eval->system;
   for (int q = 0; q < PAWL_QUANTITY_COUNT; q++) {
-    eval->array[q] =
-        whole ? whole->array[q]
-              : PAWL_NEW(&eval->arena, double, wanted(eval, (PawlQuantity)q) ? system->size[q] : 0);
+    double* shared = array_of(of, (PawlQuantity)q);
+    int size = wanted(eval, (PawlQuantity)q) ? system->size[q] : 0;
+    eval->array[q] = shared ? shared : PAWL_NEW(&eval->arena, double, size);
     if (!eval->array[q]) {
       return pawl_fail_memory(err);
     }
     if (!wanted(eval, (PawlQuantity)q) || !system->model) {
       continue;
     }
-    size_t bytes = (size_t)system->size[q] * sizeof(double);
-    if (!whole) {
-      memcpy(eval->array[q], system->base[q], bytes);
+    if (!shared) {
+      memcpy(eval->array[q], system->base[q], (size_t)size * sizeof(double));
     }
     if (is_reset(eval, (PawlQuantity)q)) {
       const double* base = is_zero(system->size[q], system->base[q]) ? NULL : system->base[q];
@@ -77,7 +86,7 @@ static PawlStatus make_arrays(PawlEval* eval, const PawlEval* whole, PawlError* 
           (PawlReset){eval->array[q], base, system->size[q], (PawlQuantity)q};
     }
   }
-  if (!whole && !join_resets(eval)) {
+  if (!of[0] && !join_resets(eval)) {
     return pawl_fail_memory(err);
   }
   double** a = eval->array;
@@ -273,7 +282,7 @@ static void find_lone(PawlEval* eval) {
   find_whole(eval);
 }
 
-static PawlStatus create(const PawlSystem* system, unsigned mask, const PawlEval* whole,
+static PawlStatus create(const PawlSystem* system, unsigned mask, const PawlEval* const of[2],
                          PawlEval** out, PawlError* err) {
   *out = NULL;
   PawlEval* eval = pawl_alloc(1, sizeof *eval);
@@ -287,7 +296,7 @@ static PawlStatus create(const PawlSystem* system, unsigned mask, const PawlEval
   eval->holds = system->triggers && wanted(eval, PAWL_Q_G);
   eval->compiled = pawl_compiled_generation(system->compiled);
   eval->generation = atomic_load(eval->compiled);
-  PawlStatus status = make_arrays(eval, whole, err);
+  PawlStatus status = make_arrays(eval, of, err);
   if (status == PAWL_OK) {
     pawl_lock_take(system->lock);
     status = make_programs(eval, err);
@@ -307,12 +316,12 @@ static PawlStatus create(const PawlSystem* system, unsigned mask, const PawlEval
 
 PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask, PawlEval** out,
                             PawlError* err) {
-  return create(system, mask, NULL, out, err);
+  return create(system, mask, (const PawlEval* const[2]){NULL, NULL}, out, err);
 }
 
-PawlStatus pawl_eval_create_part(const PawlEval* whole, unsigned mask, PawlEval** out,
+PawlStatus pawl_eval_create_part(const PawlEval* const of[2], unsigned mask, PawlEval** out,
                                  PawlError* err) {
-  return create(whole->system, mask, whole, out, err);
+  return create(of[0]->system, mask, of, out, err);
 }
 
 bool pawl_eval_is_timeless(const PawlEval* eval) {

@@ -54,10 +54,10 @@ PAWL_INLINE void pawl_eval_reset(const PawlEval* eval) {
   }
 }
 
-// An evaluation of some of the quantities of another one, into the arrays of that one, which must
-// outlive it.
-PAWL_CHECKED PawlStatus pawl_eval_create_part(const PawlEval* whole, unsigned mask, PawlEval** out,
-                                              PawlError* err);
+// An evaluation into the arrays of another one or two, which must outlive it, of quantities that
+// these have.
+PAWL_CHECKED PawlStatus pawl_eval_create_part(const PawlEval* const of[2], unsigned mask,
+                                              PawlEval** out, PawlError* err);
 
 // A linear system of the same thread takes compiled functions whenever the evaluation does.
 void pawl_eval_tie(PawlEval* eval, PawlKkt* kkt, int compiled_kkt);
