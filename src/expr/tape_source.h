@@ -20,7 +20,7 @@ typedef struct PawlTapeHost {
 extern const PawlTapeHost pawl_tape_host;
 
 // The first lines of a module: operations, PawlTapeHost and the function pawl_begin(host). Behind
-// them the text of elementary_core.h is expected, then the next.
+// them the texts of sized.h and elementary_core.h are expected, then the next.
 void pawl_tape_source_head(PawlText* out);
 void pawl_tape_source_elementary(PawlText* out);  // sine, cosine and exp of one lane
 

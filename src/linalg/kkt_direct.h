@@ -16,3 +16,14 @@ typedef struct PawlKktDirect {
   double* values;
   const double* table;
 } PawlKktDirect;
+
+// Calls them. A module has its own, which know the functions that are in it, too.
+#ifndef PAWL_KERNELS_IN_MODULE
+static inline int pawl_kkt_direct_factor(const PawlKktDirect* by, const double* S, const double* B,
+                                         const double* J) {
+  return by->factor(by->values, by->table, S, B, J);
+}
+static inline void pawl_kkt_direct_solve(const PawlKktDirect* by, double* x, double* y) {
+  by->solve(by->values, by->table, x, y);
+}
+#endif

@@ -99,13 +99,22 @@ static void print_op(Writer* w, PawlCodeOp op, int x, const char* right) {
   }
 }
 
+// What others, or the factorisation, may have stored just before: it is loaded alone. In larger
+// matrices vectors of factors save more than they wait.
+static bool is_fresh(const Writer* w, int base, int index) {
+  enum { FEW = 5 };
+  return base == VALUES ? w->size <= FEW || index >= w->size * w->size : base != TABLE;
+}
+
 static void memory(Writer* w, PawlCodeOp op, int x, int base, int index) {
-  char right[32];
+  char right[48];
   if (!w->text) {
     pawl_code_memory(&w->code, op, x, base, index);
     return;
   }
-  snprintf(right, sizeof right, "%s[%d]", array_name(w, base), index);
+  bool alone = op != PAWL_CODE_STORE && is_fresh(w, base, index);
+  snprintf(right, sizeof right, alone ? "pawl_sized_alone(%s[%d])" : "%s[%d]", array_name(w, base),
+           index);
   if (op == PAWL_CODE_STORE) {
     pawl_text_printf(w->text, "  %s = r%d;\n", right, x);
   } else {

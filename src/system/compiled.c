@@ -193,10 +193,10 @@ static void print_text(PawlText* out, const char* text) {
   }
 }
 
-// The texts of the table: those of sines, which all modules have, or the others.
-static void print_texts(PawlText* out, bool of_sines) {
+// The texts of the table whose names begin with this.
+static void print_texts(PawlText* out, const char* name) {
   for (const PawlKernelText* k = pawl_kernel_texts; k->name; k++) {
-    if ((strncmp(k->name, "elementary", 10) == 0) == of_sines) {
+    if (strncmp(k->name, name, strlen(name)) == 0) {
       print_text(out, k->text);
     }
   }
@@ -244,6 +244,26 @@ static int print_kkt(PawlCompiled* c, KktSlot* slot, int count, int* instruction
   return count;
 }
 
+// The calls of kkt_direct.h for those that are in this text, where they may become part of the
+// caller.
+static void print_calls(PawlCompiled* c, int count) {
+  PawlText* to = &c->source;
+  pawl_text_add(to,
+                "PAWL_INLINE int pawl_kkt_direct_factor(const PawlKktDirect* by, const double* S,\n"
+                "    const double* B, const double* J) {\n  return ");
+  for (int k = 0; k < count; k += PAWL_KKT_FUNCTIONS) {
+    pawl_text_printf(to, "by->factor == f%d ? f%d(by->values, by->table, S, B, J) : ", k, k);
+  }
+  pawl_text_add(to,
+                "by->factor(by->values, by->table, S, B, J);\n}\n"
+                "PAWL_INLINE void pawl_kkt_direct_solve(const PawlKktDirect* by, double* x, "
+                "double* y) {\n  ");
+  for (int k = 0; k < count; k += PAWL_KKT_FUNCTIONS) {
+    pawl_text_printf(to, "by->solve == f%d ? f%d(by->values, by->table, x, y) : ", k + 2, k + 2);
+  }
+  pawl_text_add(to, "by->solve(by->values, by->table, x, y);\n}\n");
+}
+
 static void print_kkt_names(PawlCompiled* c) {
   for (int k = 0; k < c->kkt_count * PAWL_KKT_SETS; k++) {
     const KktSlot* slot = &c->kkts[k / PAWL_KKT_SETS];
@@ -259,16 +279,18 @@ static int print_all(PawlCompiled* c) {
   int count = 0, instructions = 0;
   c->source.length = 0;
   pawl_tape_source_head(&c->source);
-  print_texts(&c->source, true);
+  pawl_text_add(&c->source, "#define PAWL_INLINE static inline __attribute__((always_inline))\n");
+  print_texts(&c->source, "sized");
+  print_texts(&c->source, "elementary");
   pawl_tape_source_elementary(&c->source);
-  if (has_steps(c)) {
-    pawl_text_add(&c->source,
-                  "#define PAWL_INLINE static inline __attribute__((always_inline))\n"
-                  "#define PAWL_KERNELS_IN_MODULE\n");
-    print_texts(&c->source, false);
-  }
   for (int k = 0; k < c->kkt_count; k++) {
     count = print_kkt(c, &c->kkts[k], count, &instructions);
+  }
+  if (has_steps(c)) {
+    pawl_text_add(&c->source, "#define PAWL_KERNELS_IN_MODULE\n");
+    print_texts(&c->source, "kkt_direct");
+    print_calls(c, count);
+    print_texts(&c->source, "kernels");
   }
   for (int k = 0; k < c->slot_count; k++) {
     c->slots[k].listed = is_wanted(c, &c->slots[k]);

@@ -11,6 +11,14 @@
 #include "base/sized.h"
 #include "linalg/kkt_direct.h"
 
+// A module has the equations and the linear system inside, in one place of its code; the library
+// calls them, and writes out what it knows of each stage.
+#if !defined(PAWL_KERNELS_IN_MODULE) && defined(__GNUC__) && !defined(__clang__)
+#define PAWL_KERNELS_STAGES _Pragma("GCC unroll 4")
+#else
+#define PAWL_KERNELS_STAGES
+#endif
+
 PAWL_INLINE void pawl_kernels_copy(int n, const double* from, double* to) {
   for (int i = 0; n <= PAWL_SIZED_LARGEST && i < n; i++) {
     to[i] = pawl_sized_alone(from[i]);
@@ -82,13 +90,12 @@ PAWL_INLINE int pawl_kernels_accelerate(int n, int rows, const PawlKernelsPoint*
                                         double* lambda) {
   *at->t = t;
   const PawlKktDirect* kkt = &at->kkt;
-  if (evaluate(at) != 0.0 ||
-      (kkt->factor && !kkt->factor(kkt->values, kkt->table, at->M, at->G, at->G))) {
+  if (evaluate(at) != 0.0 || (kkt->factor && !pawl_kkt_direct_factor(kkt, at->M, at->G, at->G))) {
     return 0;
   }
   pawl_kernels_copy(n, at->f, a);
   pawl_kernels_bias(rows, at->active, at->gamma, lambda);
-  kkt->solve(kkt->values, kkt->table, a, lambda);
+  pawl_kkt_direct_solve(kkt, a, lambda);
   return 1;
 }
 
@@ -111,25 +118,24 @@ PAWL_INLINE int pawl_kernels_rk4(int n, int rows, const PawlKernelsPoint* at,
   double *q = s->q, *v = s->v, *a = s->a, *sum_q = s->sum_q, *sum_v = s->sum_v;
   pawl_kernels_stage(n, q_n, v_n, h * sixth, h * 0.5, q_n, sum_q, q);
   pawl_kernels_stage(n, v_n, s->a_n, h * sixth, h * 0.5, v_n, sum_v, v);
-  for (int i = 1; i < 3; i++) {
+  PAWL_KERNELS_STAGES
+  for (int i = 1; i <= 4; i++) {  // the last at the end of the step
     double to_next = i == 1 ? h * 0.5 : h;
     if (!(i > 1 && at->still) &&
-        !pawl_kernels_accelerate(n, rows, at, evaluate, t + h * 0.5, a, s->lambda)) {
+        !pawl_kernels_accelerate(n, rows, at, evaluate, i < 3 ? t + h * 0.5 : t + h, a,
+                                 s->lambda)) {
       return 0;
     }
-    pawl_kernels_stage(n, q_n, v, h * third, to_next, sum_q, sum_q, q);
-    pawl_kernels_stage(n, v_n, a, h * third, to_next, sum_v, sum_v, v);
-  }
-  if (!at->still && !pawl_kernels_accelerate(n, rows, at, evaluate, t + h, a, s->lambda)) {
-    return 0;
-  }
-  pawl_kernels_last_stage(n, v, h * sixth, sum_q, s->held ? sum_q : q);
-  pawl_kernels_last_stage(n, a, h * sixth, sum_v, s->held ? sum_v : v);
-  if (s->held) {
-    return 1;
-  }
-  if (!at->still && !pawl_kernels_accelerate(n, rows, at, evaluate, t + h, a, s->lambda)) {
-    return 0;
+    if (i < 3) {
+      pawl_kernels_stage(n, q_n, v, h * third, to_next, sum_q, sum_q, q);
+      pawl_kernels_stage(n, v_n, a, h * third, to_next, sum_v, sum_v, v);
+    } else if (i == 3) {
+      pawl_kernels_last_stage(n, v, h * sixth, sum_q, s->held ? sum_q : q);
+      pawl_kernels_last_stage(n, a, h * sixth, sum_v, s->held ? sum_v : v);
+      if (s->held) {
+        return 1;
+      }
+    }
   }
   pawl_kernels_copy(n, q, s->q_n);
   pawl_kernels_copy(n, v, s->v_n);

@@ -15,8 +15,10 @@
 
 #ifdef PAWL_KERNELS_IN_MODULE
 #define PAWL_KERNELS_WRITTEN_OUT _Pragma("GCC unroll 8")
+#define PAWL_KERNELS_ENTRY(x) pawl_sized_alone(x)  // it may have been stored just before
 #else
 #define PAWL_KERNELS_WRITTEN_OUT
+#define PAWL_KERNELS_ENTRY(x) (x)
 #endif
 
 enum { PAWL_KERNELS_MOST = PAWL_SIZED_LARGEST };
@@ -107,7 +109,7 @@ PAWL_INLINE void pawl_kernels_add(int cols, PawlKernelsColumns A, const double* 
   for (int j = 0; j < cols; j++) {
     double scaled = scale * x[j];
     for (int k = A.start[j]; scaled != 0.0 && k < A.start[j + 1]; k++) {
-      y[A.index[k]] += values[k] * scaled;
+      y[A.index[k]] += PAWL_KERNELS_ENTRY(values[k]) * scaled;
     }
   }
 }
@@ -238,7 +240,7 @@ PAWL_INLINE void pawl_kernels_ga_tangents(PawlKernelsShape of, PawlKernelsGa* g)
 
 PAWL_INLINE void pawl_kernels_solve(PawlKernelsGa* g, const PawlKktDirect* by, double* x,
                                     double* y) {
-  by->solve(by->values, by->table, x, y);
+  pawl_kkt_direct_solve(by, x, y);
   g->solved++;
 }
 
@@ -262,9 +264,8 @@ PAWL_INLINE void pawl_kernels_ga_add(PawlKernelsShape of, PawlKernelsGa* g) {
 // The factors of M and G. 0: the matrix is not as usual.
 PAWL_INLINE int pawl_kernels_factor_M(PawlKernelsGa* g) {
   if (!g->factored_M) {
-    g->factored_M = g->ready
-                        ? g->ready(g)
-                        : g->by[1].factor(g->by[1].values, g->by[1].table, g->M, g->grad, g->grad);
+    g->factored_M =
+        g->ready ? g->ready(g) : pawl_kkt_direct_factor(&g->by[1], g->M, g->grad, g->grad);
   }
   return g->factored_M;
 }
@@ -421,12 +422,12 @@ PAWL_INLINE int pawl_kernels_balance(PawlKernelsShape of, const PawlKernelsGa* g
   for (int j = 0; j < of.n; j++) {
     double f = pawl_sized_alone(g->f[j]), sum = -f, terms = fabs(f);
     for (int k = of.G.start[j]; k < of.G.start[j + 1]; k++) {
-      double term = G[k] * g->lambda[of.G.index[k]];
+      double term = PAWL_KERNELS_ENTRY(G[k]) * g->lambda[of.G.index[k]];
       sum -= term;
       terms += fabs(term);
     }
     for (int k = of.mass.start[j]; k < of.mass.start[j + 1]; k++) {
-      double term = M[k] * g->vdot[of.mass.index[k]];
+      double term = PAWL_KERNELS_ENTRY(M[k]) * g->vdot[of.mass.index[k]];
       sum += term;
       terms += fabs(term);
     }
@@ -503,7 +504,7 @@ PAWL_INLINE int pawl_kernels_pva_ended(PawlKernelsShape of, PawlKernelsGa* g) {
     double q = fabs(g->q[j]), v = g->v_total[j], vdot = g->vdot[j];
     for (int k = of.G.start[j]; k < of.G.start[j + 1]; k++) {
       int i = of.G.index[k];
-      double G = g->grad[k], of_rate = G * v, of_c = G * vdot;
+      double G = PAWL_KERNELS_ENTRY(g->grad[k]), of_rate = G * v, of_c = G * vdot;
       g->rate[i] += of_rate;
       g->c[i] += of_c;
       of_q[i] += fabs(G) * q;
@@ -569,7 +570,7 @@ PAWL_INLINE PawlKernelsEnd pawl_kernels_pva(PawlKernelsShape of, PawlKernelsGa* 
   for (int i = 0; i < of.rows; i++) {
     g->dlambda[i] = g->active[i] ? -g->of_acc * g->c[i] : 0.0;
   }
-  if (!g->by[0].factor(g->by[0].values, g->by[0].table, g->S, g->grad, g->J)) {
+  if (!pawl_kkt_direct_factor(&g->by[0], g->S, g->grad, g->J)) {
     return PAWL_KERNELS_UNUSUAL;
   }
   pawl_kernels_solve(g, &g->by[0], g->dq, g->dlambda);
@@ -640,7 +641,7 @@ PAWL_INLINE PawlKernelsEnd pawl_kernels_pvv_positions(PawlKernelsShape of, PawlK
   for (int j = 0; j < of.n; j++) {
     double q = fabs(g->q[j]);
     for (int k = of.G.start[j]; k < of.G.start[j + 1]; k++) {
-      of_q[of.G.index[k]] += fabs(g->grad[k]) * q;
+      of_q[of.G.index[k]] += fabs(PAWL_KERNELS_ENTRY(g->grad[k])) * q;
     }
   }
   return pawl_kernels_hold(of, g, g->g, of_q, g->settled) ? PAWL_KERNELS_ENDED
@@ -664,7 +665,7 @@ PAWL_INLINE int pawl_kernels_pvv_rates(PawlKernelsShape of, PawlKernelsGa* g, co
   for (int j = 0; j < of.n; j++) {
     double sum = 0.0;
     for (int k = of.G.start[j]; k < of.G.start[j + 1]; k++) {
-      sum += g->grad[k] * g->Lambda[of.G.index[k]];
+      sum += PAWL_KERNELS_ENTRY(g->grad[k]) * g->Lambda[of.G.index[k]];
     }
     g->dW[j] += sum;
   }

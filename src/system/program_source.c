@@ -101,7 +101,7 @@ void pawl_program_source_steps(PawlText* out, const PawlProgram* p, int first, i
                    "  pawl_kernels_%s_place(SHAPE%d, g);\n}\n",
                    number, first, kind, first);
   pawl_text_printf(out,
-                   "static PawlKernelsEnd f%d(PawlKernelsGa* g) {\n"
+                   "__attribute__((flatten)) static PawlKernelsEnd f%d(PawlKernelsGa* g) {\n"
                    "  return pawl_kernels_%s(SHAPE%d, g, evaluate%d",
                    number + 1, kind, first, first);
   if (!steps->decoupled) {
@@ -118,7 +118,8 @@ static void print_step(PawlText* out, const PawlProgram* p, int whole, int numbe
   pawl_text_printf(out,
                    "static double e%d(const PawlKernelsPoint* at) {\n"
                    "  return f%d(at->registers, at->from, at->to);\n}\n"
-                   "static int f%d(const PawlKernelsPoint* at, const PawlKernelsRk4* s) {\n"
+                   "__attribute__((flatten)) static int f%d(const PawlKernelsPoint* at, const "
+                   "PawlKernelsRk4* s) {\n"
                    "  return pawl_kernels_rk4(%d, %d, at, e%d, s);\n}\n",
                    number, whole, number, p->stages, p->stage_rows, number);
 }

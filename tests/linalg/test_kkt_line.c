@@ -249,7 +249,7 @@ static void adopt(PawlKkt* kkt, PawlModule** module) {
   unsigned sets = pawl_kkt_source_sets(kkt);
   PawlError err = {0};
   assert_true(sets != 0);
-  pawl_text_add(&text, "#include <math.h>\n");
+  pawl_text_add(&text, "#include <math.h>\n#define pawl_sized_alone(x) (x)\n");
   for (int k = 0, first = 0; k < PAWL_KKT_SETS; k++) {
     if (sets >> k & 1) {
       assert_int_equal(pawl_kkt_source(kkt, k, &text, first), 0);
