@@ -22,7 +22,7 @@ typedef struct Slot {
   int wanted_phases;           // of which there are functions there
   PawlCompiledFunction* const* functions;
   int phases;  // of which there are functions
-  int seen;    // phases that it had met when they were printed
+  int seen;    // phases that it had met when they were printed; -1: they never were
 } Slot;
 
 typedef struct KktSlot {
@@ -88,14 +88,14 @@ int pawl_compiled_add(PawlCompiled* c, PawlProgram* program) {
     return -1;
   }
   c->slot_count = k == c->slot_count ? k + 1 : c->slot_count;
-  c->slots[k] = (Slot){.program = program, .wanted = -1};
+  c->slots[k] = (Slot){.program = program, .wanted = -1, .seen = -1};
   program->number = k;
   return 0;
 }
 
 void pawl_compiled_remove(PawlCompiled* c, PawlProgram* program) {
   if (program->number >= 0) {
-    c->slots[program->number] = (Slot){.wanted = -1};
+    c->slots[program->number] = (Slot){.wanted = -1, .seen = -1};
     program->number = -1;
   }
 }
@@ -148,9 +148,10 @@ const atomic_int* pawl_compiled_generation(const PawlCompiled* c) {
 }
 
 // ---- the text -----------------------------------------------------------------------------------
-// It has no functions yet, or has met phases since they were printed.
+// It was never printed, or has met phases since.
 static bool is_new(const Slot* slot) {
-  return slot->program && (!slot->functions || pawl_program_phases(slot->program) > slot->seen);
+  return slot->program && slot->program->tape->instruction_count <= MOST_INSTRUCTIONS &&
+         pawl_program_phases(slot->program) > slot->seen;
 }
 
 // Steps have the program of their tangents inside: it goes with them.
@@ -169,7 +170,7 @@ static int print_program(PawlCompiled* c, Slot* slot, int count, int* instructio
   const PawlProgram* p = slot->program;
   int room = MOST_TOGETHER - *instructions, phases = pawl_program_phases(p);
   slot->seen = phases;
-  if (p->tape->instruction_count > MOST_INSTRUCTIONS || pawl_program_length(p, 0) > room) {
+  if (pawl_program_length(p, 0) > room) {
     return count;
   }
   room = room < MOST_WITH_PHASES ? room : MOST_WITH_PHASES;
@@ -226,15 +227,15 @@ static void print_steps(PawlCompiled* c) {
   }
 }
 
-// The functions of the sets of a linear system that have none yet, from function `count` on. How
-// many there are then.
+// The functions of the sets that a linear system has met, from function `count` on. How many there
+// are then. Those that have some are printed again, so that steps have them inside.
 static int print_kkt(PawlCompiled* c, KktSlot* slot, int count, int* instructions) {
   unsigned met = slot->kkt ? pawl_kkt_source_sets(slot->kkt) : 0;
   slot->seen = met;
   for (int k = 0; k < PAWL_KKT_SETS; k++) {
     int length = met >> k & 1 ? pawl_kkt_source_length(slot->kkt) : 0;
     slot->wanted[k] = -1;
-    if (length > 0 && !slot->functions[k] && *instructions + length <= MOST_TOGETHER) {
+    if (length > 0 && *instructions + length <= MOST_TOGETHER) {
       c->source.failed |= pawl_kkt_source(slot->kkt, k, &c->source, count) != 0;
       *instructions += length;
       slot->wanted[k] = count;
@@ -273,7 +274,20 @@ static void print_kkt_names(PawlCompiled* c) {
   }
 }
 
-// The functions of all linear systems and programs that have none yet, and their list. How many
+// Whether there is anything that was not printed yet.
+static bool has_new(const PawlCompiled* c) {
+  bool found = false;
+  for (int k = 0; k < c->slot_count; k++) {
+    found |= is_new(&c->slots[k]);
+  }
+  for (int k = 0; k < c->kkt_count; k++) {
+    const KktSlot* slot = &c->kkts[k];
+    found |= slot->kkt && (pawl_kkt_source_sets(slot->kkt) & ~slot->seen) != 0;
+  }
+  return found;
+}
+
+// The functions of all linear systems, of programs that have none yet, and their list. How many
 // there are.
 static int print_all(PawlCompiled* c) {
   int count = 0, instructions = 0;
@@ -367,7 +381,7 @@ static PawlStatus begin(PawlCompiled* c, PawlError* err) {
   if (!c->worker) {
     c->worker = pawl_worker_create();
   }
-  int count = print_all(c);
+  int count = has_new(c) ? print_all(c) : 0;
   if (!c->job || !c->worker || c->source.failed) {
     return pawl_fail_memory(err);
   }
@@ -380,19 +394,11 @@ static PawlStatus begin(PawlCompiled* c, PawlError* err) {
 
 bool pawl_compiled_is_behind(const PawlSystem* system) {
   PawlCompiled* c = system->compiled;
-  bool behind = false;
   if (!system->model || atomic_load(&c->compiling)) {
     return false;
   }
   pawl_lock_take(system->lock);
-  for (int k = 0; k < c->slot_count && !behind; k++) {
-    const Slot* slot = &c->slots[k];
-    behind = slot->functions && slot->program && pawl_program_phases(slot->program) > slot->seen;
-  }
-  for (int k = 0; k < c->kkt_count && !behind; k++) {
-    const KktSlot* slot = &c->kkts[k];
-    behind = slot->kkt && (pawl_kkt_source_sets(slot->kkt) & ~slot->seen) != 0;
-  }
+  bool behind = has_new(c);
   pawl_lock_leave(system->lock);
   return behind;
 }
