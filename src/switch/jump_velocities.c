@@ -334,6 +334,10 @@ static void name_jam(const PawlJump* j, double t, const char* what, PawlText* ou
     pawl_text_printf(out, ", which slips with %.6g times its critical friction (Painleve)",
                      g->beyond);
   }
+  double most = pawl_dynamics_largest(g->slip->count, g->mu);
+  if (most >= PAWL_HUGE_FRICTION) {
+    pawl_text_printf(out, "; friction of %.3g is too large for forces beside it to be known", most);
+  }
 }
 
 static PawlStatus tell_jam(PawlJump* j, const PawlState* state, const char* what, const char* then,

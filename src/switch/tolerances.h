@@ -404,6 +404,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_LEAST_RTOL 1e-15
 // Of any unit: what stands for zero where SUNDIALS takes none: weights of multipliers, and margins.
 #define PAWL_NO_WEIGHT 1e-100
+// [1] A coefficient of friction that a message names as too large: forces of friction are then as
+// many times those that press, and these are rounding beside them (PAWL_ROWS_DROWNED).
+#define PAWL_HUGE_FRICTION 1e6
 // [1] Of the largest unknown: the last term of a Taylor series, a hundredth of rounding.
 #define PAWL_LAST_TERM 1e-18
 
