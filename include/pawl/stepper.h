@@ -170,6 +170,12 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_multipliers(PawlStepper* stepper,
                                                           const PawlState* state, double* lambda,
                                                           PawlError* err);
 
+// The accelerations of a state that belong to these multipliers, `a` of length v: with time
+// stepping what contacts did in the last step is in both, as a mean over it, impulses of impacts
+// included.
+PAWL_API void pawl_stepper_accelerations(const PawlStepper* stepper, const PawlState* state,
+                                         double* a);
+
 // What corrected the smooth motion in the last step (docs/theory/nsga.md), one number for each row:
 // nu at position level [kg m for a row in metres], Lambda at velocity level [N s], and the
 // multipliers of the smooth motion [N], without Lambda / h. They belong to the state.

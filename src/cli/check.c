@@ -392,6 +392,10 @@ static void put_rates(const PawlSystem* system, const Findings* f, Json* json) {
   json_close(json, ']');
 }
 
+static bool is_located(const PawlSim* sim) {
+  return strcmp(pawl_stepper_def(pawl_sim_stepper(sim))->method, "event-driven") == 0;
+}
+
 static void print_findings(const PawlSystem* system, const Findings* f) {
   enum { MOST_SHOWN = 12 };
   printf("model               %s\n", pawl_system_name(system));
@@ -437,6 +441,11 @@ static void print_findings(const PawlSystem* system, const Findings* f) {
            pawl_system_coordinate_name(system, along), k_used, k_least);
   }
   int moving = f->n.v - f->n.states;
+  if (f->sim && contacts_rub(system) && !is_located(f->sim)) {
+    printf(
+        "accelerations       and multipliers without contacts that rub: time stepping finds these "
+        "in its\n                    first step\n");
+  }
   for (int k = 0; f->state && f->n.q != f->n.v && k < moving && k < MOST_SHOWN; k++) {
     bool is_rate;
     const char* name = pawl_system_velocity_name(system, k, &is_rate);

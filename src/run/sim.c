@@ -69,7 +69,9 @@ static PawlStatus record(PawlSim* sim, PawlError* err) {
   PawlObservation seen;
   PawlState shown = *sim->state;  // with the multipliers that a user is to see
   PAWL_TRY(pawl_stepper_multipliers(sim->stepper, sim->state, sim->lambda, err));
+  pawl_stepper_accelerations(sim->stepper, sim->state, sim->a);
   shown.lambda = sim->lambda;
+  shown.a = sim->a;
   PawlCorrections corrections = {0};
   PawlSight sight = {.path = pawl_stepper_path(sim->stepper, sim->state)};
   if (sim->def.corrections && pawl_stepper_corrections(sim->stepper, sim->state, &corrections)) {
@@ -192,7 +194,8 @@ PawlStatus pawl_sim_prepare(PawlSim* sim, PawlError* err) {
   sim->sample = pawl_alloc((size_t)sim->columns, sizeof(double));
   PawlSizes n = pawl_system_sizes(sim->system);
   sim->lambda = pawl_alloc((size_t)n.rows, sizeof(double));
-  if (!sim->sample || !sim->lambda) {
+  sim->a = pawl_alloc((size_t)n.v, sizeof(double));
+  if (!sim->sample || !sim->lambda || !sim->a) {
     return pawl_fail_memory(err);
   }
   PAWL_TRY(pawl_moved_create(&sim->moved, n.v, err));
@@ -226,6 +229,7 @@ void pawl_sim_destroy(PawlSim* sim) {
     pawl_recorder_destroy(sim->recorder);
     pawl_free(sim->sample);
     pawl_free(sim->lambda);
+    pawl_free(sim->a);
     pawl_moved_destroy(&sim->moved);
     pawl_poles_destroy(sim->poles);
     pawl_observer_destroy(sim->observer);

@@ -17,7 +17,7 @@ struct PawlSim {
   PawlRecorder* recorder;
   PawlStream* stream;
   int columns;
-  double *lambda, *sample;  // the newest
+  double *a, *lambda, *sample;  // the newest
   PawlMoved moved;
   PawlPoles* poles;  // NULL: no step can lead through one
   long long steps;   // of the whole run

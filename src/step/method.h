@@ -13,10 +13,11 @@
 // that it is given: all that is discrete, and constant in the step.
 typedef struct PawlMethod {
   PawlMethodInfo info;
-  int memory_vectors;  // vectors of length sizes.v that the method keeps in a state
-  int memory_rows;     // and of length sizes.rows
-  int memory_numbers;  // and single numbers
-  bool bends;          // and what ga_bend.c keeps of large models, behind all these
+  int memory_vectors;   // vectors of length sizes.v that the method keeps in a state
+  int memory_rows;      // and of length sizes.rows
+  int memory_numbers;   // and single numbers
+  int memory_contacts;  // and behind all of it, where there are contacts: vectors of length sizes.v
+  bool bends;           // and what ga_bend.c keeps of large models, behind all these
   // Allocates from stepper->arena.
   PawlStatus (*create)(PawlStepper* stepper, PawlError* err);
   void (*destroy)(PawlStepper* stepper);
@@ -51,6 +52,8 @@ typedef struct PawlMethod {
   bool (*closes)(const PawlStepper* stepper, int row);
   // Optional: the multipliers to be shown; the state's without.
   void (*multipliers)(const PawlStepper* stepper, PawlState* state, double* lambda);
+  // Optional: the accelerations to be shown beside contacts; the state's without.
+  void (*accelerations)(const PawlStepper* stepper, PawlState* state, double* a);
   // Optional: what corrected the smooth motion in the last step, numbers of the state for each row.
   void (*corrections)(const PawlStepper* stepper, PawlState* state, const double** nu,
                       const double** Lambda);

@@ -20,6 +20,10 @@ void pawl_nsga_keep(const PawlStepper* s, const PawlNsga* d, PawlState* state, b
     nu[i] = further ? nu[i] + d->nu[i] : d->nu[i];
   }
   *h = further ? *h + d->ga.h : d->ga.h;
+  double* W = pawl_nsga_W_of(s, state);
+  for (int j = 0; pawl_nsga_has_contacts(s) && j < s->sizes.v; j++) {
+    W[j] = further ? W[j] + d->W[j] : d->W[j];
+  }
 }
 
 static void allocate(PawlStepper* s, PawlNsga* d) {
@@ -170,6 +174,9 @@ PawlStatus pawl_nsga_start(PawlStepper* s, const PawlPhase* phase, PawlState* st
   memcpy(pawl_nsga_eta_of(s, state), state->lambda, (size_t)s->sizes.rows * sizeof(double));
   memset(pawl_nsga_Lambda_of(s, state), 0, 2 * (size_t)s->sizes.rows * sizeof(double));  // and nu
   *pawl_nsga_h_of(s, state) = 0.0;
+  if (pawl_nsga_has_contacts(s)) {
+    memset(pawl_nsga_W_of(s, state), 0, (size_t)s->sizes.v * sizeof(double));
+  }
   d->rub.begins = true;
   return PAWL_OK;
 }
@@ -769,6 +776,15 @@ void pawl_nsga_multipliers(const PawlStepper* s, PawlState* state, double* lambd
   const double* Lambda = pawl_nsga_Lambda_of(s, state);
   for (int i = 0; i < s->sizes.rows; i++) {
     lambda[i] = state->lambda[i] + (h > 0.0 ? Lambda[i] / h : 0.0);
+  }
+}
+
+// What the velocities did over the last step: v' + W/h.                                     (N55)
+void pawl_nsga_accelerations(const PawlStepper* s, PawlState* state, double* a) {
+  double h = *pawl_nsga_h_of(s, state);
+  const double* W = pawl_nsga_W_of(s, state);
+  for (int j = 0; h > 0.0 && j < s->sizes.v; j++) {
+    a[j] += W[j] / h;
   }
 }
 

@@ -98,8 +98,12 @@ PAWL_INLINE double* pawl_nsga_nu_of(const PawlStepper* s, PawlState* state) {
 PAWL_INLINE double* pawl_nsga_h_of(const PawlStepper* s, PawlState* state) {
   return pawl_nsga_nu_of(s, state) + s->sizes.rows;
 }
-// Lambda, nu and the size of the step go to the state; of a further piece of a step they are added
-// to what is there.
+// Where there are contacts, behind all memory: W of the last step.
+PAWL_INLINE double* pawl_nsga_W_of(const PawlStepper* s, PawlState* state) {
+  return state->memory + state->memory_count - s->sizes.v;
+}
+// Lambda, nu, W and the size of the step go to the state; of a further piece of a step they are
+// added to what is there.
 void pawl_nsga_keep(const PawlStepper* s, const PawlNsga* d, PawlState* state, bool further);
 // `jumps`: has W; `decoupled`: the smooth motion does not know U and W.
 PAWL_CHECKED PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps,
@@ -213,5 +217,6 @@ PAWL_CHECKED PawlStatus pawl_nsga_log_impacts(PawlStepper* s, PawlNsga* d, const
 double pawl_nsga_impulse(const PawlStepper* s, int row);
 bool pawl_nsga_closes(const PawlStepper* s, int row);
 void pawl_nsga_multipliers(const PawlStepper* s, PawlState* state, double* lambda);
+void pawl_nsga_accelerations(const PawlStepper* s, PawlState* state, double* a);
 void pawl_nsga_corrections(const PawlStepper* s, PawlState* state, const double** nu,
                            const double** Lambda);

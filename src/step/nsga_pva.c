@@ -557,6 +557,7 @@ static PawlStatus create_pva(PawlStepper* s, PawlError* err) {
                              .memory_vectors = 2,                                \
                              .memory_rows = 4,                                   \
                              .memory_numbers = 2,                                \
+                             .memory_contacts = 1,                               \
                              .create = make,                                     \
                              .destroy = pawl_nsga_destroy,                       \
                              .start = pawl_nsga_start,                           \
@@ -565,6 +566,7 @@ static PawlStatus create_pva(PawlStepper* s, PawlError* err) {
                              .impulse = pawl_nsga_impulse,                       \
                              .closes = pawl_nsga_closes,                         \
                              .multipliers = pawl_nsga_multipliers,               \
+                             .accelerations = pawl_nsga_accelerations,           \
                              .corrections = pawl_nsga_corrections,               \
                              .forget = pawl_ga_forget}
 #define OPTIONS "rho coefficients start_acceleration tolerance iterations newton"

@@ -399,8 +399,24 @@ PawlKernelsEnd pawl_small_correct(PawlStepper* s, PawlNsga* d) {
   return end;
 }
 
+// W of the step, which goes with Lambda: where that is nothing, so is W, whatever its room has.
+static void keep_W(const PawlStepper* s, const PawlNsga* d, PawlState* state) {
+  const double* Lambda = pawl_nsga_Lambda_of(s, state);
+  double* W = pawl_nsga_W_of(s, state);
+  bool any = false;
+  for (int i = 0; i < s->sizes.rows; i++) {
+    any |= Lambda[i] != 0.0;
+  }
+  for (int j = 0; j < s->sizes.v; j++) {
+    W[j] = any ? d->ga.small->W[j] : 0.0;
+  }
+}
+
 void pawl_small_accept(PawlStepper* s, PawlNsga* d, PawlState* state) {
   d->small->steps->take(d->ga.small);
+  if (pawl_nsga_has_contacts(s)) {
+    keep_W(s, d, state);
+  }
   *pawl_ga_memory(s, state).last_h = d->ga.h;
   *pawl_nsga_h_of(s, state) = d->ga.h;
   state->t += d->ga.h;

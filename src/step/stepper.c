@@ -66,6 +66,11 @@ static PawlStatus check_law(const PawlStepper* s, PawlError* err) {
                          s->def.impact, pawl_system_name(s->system));
 }
 
+// Contacts that the method itself closes and opens.
+static bool has_contacts(const PawlStepper* s) {
+  return s->contact_count > 0 && s->method->info.contacts;
+}
+
 PawlStateShape pawl_stepper_shape(const PawlStepper* s) {
   const PawlMethod* m = s->method;
   PawlSizes n = s->sizes;
@@ -73,7 +78,8 @@ PawlStateShape pawl_stepper_shape(const PawlStepper* s) {
                           .v = n.v,
                           .rows = n.rows,
                           .inputs = n.inputs,
-                          .memory = pawl_method_memory(m, n) + pawl_ga_bend_memory(m, n),
+                          .memory = pawl_method_memory(m, n) + pawl_ga_bend_memory(m, n) +
+                                    (has_contacts(s) ? m->memory_contacts * n.v : 0),
                           .modes = n.modes};
   if (s->loop) {
     pawl_loop_shape(s->loop, &shape);
@@ -520,6 +526,13 @@ PawlStatus pawl_stepper_step(PawlStepper* s, PawlState* state, double h, PawlErr
 
 PawlStatus pawl_stepper_further(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   return further(s, state, h, err);
+}
+
+void pawl_stepper_accelerations(const PawlStepper* s, const PawlState* state, double* a) {
+  memcpy(a, state->a, (size_t)s->sizes.v * sizeof(double));
+  if (s->method->accelerations && has_contacts(s)) {
+    s->method->accelerations(s, (PawlState*)state, a);
+  }
 }
 
 PawlStatus pawl_stepper_multipliers(PawlStepper* s, const PawlState* state, double* lambda,

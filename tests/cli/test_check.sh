@@ -77,6 +77,7 @@ lacks out "integrable"
 expect 0 check heap.yaml -p B=12
 has out "ready to run"
 lacks out "can rest at"
+has out "accelerations       and multipliers without contacts that rub"
 expect 0 equations skater
 has out "skater: M q'' = f + G^T lambda, g = 0, A q' + b = 0"
 has out "G[blade,1; x] = -sin(phi)"

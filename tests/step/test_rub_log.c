@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What time stepping logs of contacts with friction: as event-driven does, to a few steps.   (T12)
+// And what it shows of accelerations beside them, to outputs and to conditions.
 #include "step/rubbing.h"
 
 static const char* const STEPPING[] = {"nsga-pva", "nsga-pvv", "moreau-jean", NULL};
@@ -119,11 +120,46 @@ static void test_conditions(void** unused) {
   }
 }
 
+// A ball with spin on a rod that falls, hits, slips and rolls: what is shown of accelerations and
+// of multipliers balances, M v' = f + G^T lambda, in flight, in impacts and closed. (N55)
+static void test_balance(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: ball\ncoordinates: {x: {start: -1, rate: 1}, y: {start: 0.3}, p: {rate: 30}, z: "
+      "{rate: 2}}\n"
+      "mass: {x: 2, y: 2, p: 0.008, z: 1}\npotential: 20*y + 5*z^2\n"
+      "constraints: {rod: z = 2*x + 2}\n"
+      "contacts: {f: {gap: y - 0.1, restitution: 0.5, friction: 0.2, slip: x' + 0.1*p'}}\n"
+      "outputs:\n  a: 2*x'' + 2*lambda(rod) - lambda(f, 2)\n"
+      "  b: 2*y'' + 20 - lambda(f)\n  c: 0.008*p'' - 0.1*lambda(f, 2)\n"
+      "  d: z'' + 10*z - lambda(rod)\n");
+  run.def.keep_samples = true;
+  for (int i = 0; STEPPING[i]; i++) {
+    run.def.simulate.method = STEPPING[i];
+    run_to(&run, 1.0, 1e-3);
+    const PawlRecorder* r = pawl_sim_recorder(run.sim);
+    int count = pawl_recorder_sample_count(r), end = pawl_recorder_column_count(r);
+    assert_int_equal(count, 1001);
+    for (int k = 1; k < count; k++) {
+      const double* sample = pawl_recorder_sample(r, k);
+      for (int c = 0; c < end; c++) {
+        const char* name = pawl_recorder_column(r, c)->name;
+        bool is = strlen(name) == 1 && strchr("abcd", name[0]);
+        if (is && fabs(sample[c]) > (i < 2 ? 1e-7 : 0.1)) {
+          print_error("%s: %s = %g at t = %g\n", STEPPING[i], name, sample[c], sample[0]);
+          fail();
+        }
+      }
+    }
+  }
+  run_end(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_conditions), cmocka_unit_test(test_opens_slowly),
-      cmocka_unit_test(test_edge),       cmocka_unit_test(test_kicks),
-      cmocka_unit_test(test_belts),
+      cmocka_unit_test(test_balance),      cmocka_unit_test(test_conditions),
+      cmocka_unit_test(test_opens_slowly), cmocka_unit_test(test_edge),
+      cmocka_unit_test(test_kicks),        cmocka_unit_test(test_belts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
