@@ -541,8 +541,10 @@ bool pawl_kkt_blocks_factor(PawlKkt* kkt, double smallest) {
   if (b->is_down) {
     pawl_kkt_blocks_place(kkt, b->next_x, b->next_y);
   }
+  unsigned mode = pawl_kkt_blocks_flush(kkt);
   Judged j = b->even ? factor_even_nodes(b, kkt->values, b->is_down ? kkt->work : NULL)
                      : factor_uneven_nodes(b, kkt->values);
+  pawl_kkt_blocks_flushed(kkt, mode);
   b->refine = j.top > REFINED_GROWTH || b->refines_loose;
   kkt->inverse_pivot = 1.0 / j.least;
   return j.top <= MOST_GROWTH && j.least > smallest && j.least < (double)INFINITY;

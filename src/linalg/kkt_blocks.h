@@ -15,6 +15,7 @@
 #include <limits.h>
 #include <math.h>
 
+#include "base/flush.h"
 #include "base/pool.h"
 #include "base/sized.h"  // for kkt_shapes.def
 #include "linalg/kkt_impl.h"
@@ -129,6 +130,18 @@ void pawl_kkt_blocks_down(const PawlKktBlocks* b, const PawlKktNode* first, cons
 // solves with such factors or others of the same kind. False: it is left to the loops.
 typedef void PawlKktScriptSolve(const double* values, const double* table, double* x, double* y,
                                 double* w);
+// Elimination and solution take what is next to zero as 0 (base/flush.h), beyond the size of what
+// machine code does: along a chain that is disturbed at one end numbers fade into such ones.
+enum { PAWL_KKT_FLUSHED = 160 };  // unknowns
+static inline unsigned pawl_kkt_blocks_flush(const PawlKkt* kkt) {
+  return kkt->size > PAWL_KKT_FLUSHED ? pawl_flush_begin() : 0;
+}
+static inline void pawl_kkt_blocks_flushed(const PawlKkt* kkt, unsigned mode) {
+  if (kkt->size > PAWL_KKT_FLUSHED) {
+    pawl_flush_end(mode);
+  }
+}
+
 PAWL_CHECKED PawlStatus pawl_kkt_script_create(PawlKkt* kkt);
 bool pawl_kkt_script_factor(PawlKkt* kkt, const double* S, const double* B, const double* J);
 bool pawl_kkt_script_solve(const PawlKkt* kkt, double* x, double* y);

@@ -333,7 +333,9 @@ static void solve_once(const PawlKkt* kkt, double* x, double* y) {
   if (!b->is_down) {
     pawl_kkt_blocks_place(kkt, x, y);
   }
+  unsigned mode = pawl_kkt_blocks_flush(kkt);
   (b->even ? solve_one_even : solve_one_uneven)(b, kkt->values, kkt->work);
+  pawl_kkt_blocks_flushed(kkt, mode);
   b->is_down = false;
   pawl_pool_loop(kkt->pool, kkt->n, PAWL_KKT_PART, take_x, &given);
   pawl_pool_loop(kkt->pool, kkt->m, PAWL_KKT_PART, take_y, &given);
@@ -419,7 +421,9 @@ void pawl_kkt_blocks_solve_two(PawlKkt* kkt, double* const x[2], double* const y
     to[0] = (k < n ? x[0][k] : y[0][k - n]) * R[k];
     to[1] = (k < n ? x[1][k] : y[1][k - n]) * R[k];
   }
+  unsigned mode = pawl_kkt_blocks_flush(kkt);
   (b->even ? solve_two_even : solve_two_uneven)(b, kkt->values, w);
+  pawl_kkt_blocks_flushed(kkt, mode);
   for (int k = 0; k < kkt->size; k++) {
     const double* from = w + 2 * b->at[k];
     *(k < n ? &x[0][k] : &y[0][k - n]) = from[0] * C[k] + 0.0;

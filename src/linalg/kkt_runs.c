@@ -128,8 +128,10 @@ static void factor_run(void* context, PawlPart part) {
   const PawlKktBlocks* b = s->b;
   PawlKktRun run = b->runs[part.number];
   b->judged[part.number] = (PawlKktJudged){0.0, INFINITY};
+  unsigned mode = pawl_flush_begin();  // of this thread
   pawl_kkt_wide_factor(b, b->nodes + run.first, b->nodes + run.end, s->factored, s->w,
                        &b->judged[part.number]);
+  pawl_flush_end(mode);
 }
 
 void pawl_kkt_runs_factor(const PawlKktBlocks* b, double* values, double* w,
@@ -150,7 +152,9 @@ void pawl_kkt_runs_factor(const PawlKktBlocks* b, double* values, double* w,
 static void down_run(void* context, PawlPart part) {
   const Sweep* s = context;
   PawlKktRun run = s->b->runs[part.number];
+  unsigned mode = pawl_flush_begin();
   pawl_kkt_wide_down(s->b, s->b->nodes + run.first, s->b->nodes + run.end, s->values, s->w);
+  pawl_flush_end(mode);
 }
 
 void pawl_kkt_runs_down(const PawlKktBlocks* b, const double* values, double* w) {
@@ -165,7 +169,9 @@ void pawl_kkt_runs_down(const PawlKktBlocks* b, const double* values, double* w)
 static void up_run(void* context, PawlPart part) {
   const Sweep* s = context;
   PawlKktRun run = s->b->runs[part.number];
+  unsigned mode = pawl_flush_begin();
   pawl_kkt_wide_up(s->b, s->b->nodes + run.end - 1, s->b->nodes + run.first, s->values, s->w);
+  pawl_flush_end(mode);
 }
 
 // Each mass by what is known of its rows: none waits for another.
