@@ -46,7 +46,7 @@ bool pawl_closed_any(const PawlDynamics* d, const PawlState* state, const PawlVa
 }
 
 // ---- friction -----------------------------------------------------------------------------------
-enum { MOST_ROWS = 192 };  // of closed contacts and their friction: a dense problem
+enum { MOST_ROWS = 96 };  // of closed contacts and their friction: a dense problem
 
 PawlStatus pawl_closed_create(PawlWatching* w, PawlError* err) {
   PawlDynamics* d = w->dynamics;
@@ -116,28 +116,32 @@ static PawlStatus look_at_slips(PawlWatching* w, const PawlState* state, const P
               : leave_out(w, state->t, err);
 }
 
-// The problem of w->rows, which was solved without friction, with that of the closed contacts;
-// joints with a capacity keep their forces. PAWL_RETRY: none was found.                    (V46)
-static PawlStatus add_friction(PawlWatching* w, const PawlState* state, const PawlValues* values,
-                               double* a, double* lambda, PawlError* err) {
-  PawlDynamics* d = w->dynamics;
-  PawlGrip* g = w->rubbing;
-  bool few;
-  PAWL_TRY(look_at_slips(w, state, values, &few, err));
-  if (!few) {
+// The problem of w->rows with the friction of the closed contacts; *found: it has a solution, and
+// they are not too many.                                                                   (V46)
+static PawlStatus solve_rubbing(PawlWatching* w, const PawlState* state, const PawlValues* values,
+                                bool* found, PawlError* err) {
+  const PawlGrip* g = w->rubbing;
+  PAWL_TRY(look_at_slips(w, state, values, found, err));
+  if (!*found) {
     return PAWL_OK;
   }
-  PAWL_TRY(pawl_grip_solve(g, values, err));
-  if (g->verdict != PAWL_FRICTION_SOLVED && g->verdict != PAWL_FRICTION_SEVERAL) {
-    return PAWL_OK;
-  }
+  PawlStatus status = pawl_grip_solve(w->rubbing, values, err);
+  *found = status == PAWL_OK &&
+           (g->verdict == PAWL_FRICTION_SOLVED || g->verdict == PAWL_FRICTION_SEVERAL);
+  return status == PAWL_RETRY ? PAWL_OK : status;
+}
+
+static void take_result(const PawlWatching* w, double* a, double* lambda) {
+  memcpy(a, w->rows.x, (size_t)w->dynamics->sizes.v * sizeof(double));
+  memcpy(lambda, w->rows.lambda, (size_t)w->dynamics->sizes.rows * sizeof(double));
+}
+
+// Joints with a capacity are judged without friction, and keep the forces that they have so.
+static void keep_joints(const PawlWatching* w, const double* lambda) {
   for (int k = 0; k < w->joint_count; k++) {
-    int row = d->system->constraints[w->joints[k]].first_row;
+    int row = w->dynamics->system->constraints[w->joints[k]].first_row;
     w->rows.lambda[row] = lambda[row];
   }
-  memcpy(a, w->rows.x, (size_t)d->sizes.v * sizeof(double));
-  memcpy(lambda, w->rows.lambda, (size_t)d->sizes.rows * sizeof(double));
-  return PAWL_OK;
 }
 
 PawlStatus pawl_closed_accelerate(PawlWatching* w, const PawlState* state, double* a,
@@ -153,15 +157,24 @@ PawlStatus pawl_closed_accelerate(PawlWatching* w, const PawlState* state, doubl
     PAWL_TRY(pawl_watch_look(w, &phase, state, state->v, state->a, state->lambda, &watch, err));
   }
   pawl_watch_bounds(w, &phase, watch, PAWL_BEARS, false);
-  bool rubs;
+  bool rubs, found = false;
   pawl_closed_bound(d, state, values, &w->rows, &rubs);
   memcpy(w->rows.r, values->f, (size_t)d->sizes.v * sizeof(double));
   memcpy(w->rows.b, values->gamma, (size_t)d->sizes.rows * sizeof(double));
-  PAWL_TRY(pawl_watch_solve(w, values, &result, err));
-  memcpy(a, w->rows.x, (size_t)d->sizes.v * sizeof(double));
-  memcpy(lambda, w->rows.lambda, (size_t)d->sizes.rows * sizeof(double));
-  if (rubs && w->rubbing) {
-    PAWL_TRY(add_friction(w, state, values, a, lambda, err));
+  rubs = rubs && w->rubbing;
+  if (rubs && w->joint_count == 0) {
+    PAWL_TRY(solve_rubbing(w, state, values, &found, err));
+  }
+  if (!found) {
+    PAWL_TRY(pawl_watch_solve(w, values, &result, err));
+    take_result(w, a, lambda);
+  }
+  if (rubs && w->joint_count > 0) {
+    PAWL_TRY(solve_rubbing(w, state, values, &found, err));
+    keep_joints(w, lambda);
+  }
+  if (found) {
+    take_result(w, a, lambda);
   }
   return pawl_dynamics_rate_states(d, &phase, state->t, state->q, state->v, a, lambda, err);
 }
