@@ -15,6 +15,14 @@ static inline int mode_of(const PawlContactFriction* of, bool closed, const doub
   return !closed ? PAWL_MODE_OPEN : slips ? PAWL_MODE_SLIPS : PAWL_MODE_CLOSED;
 }
 
+// Whether the friction of a contact is at the border of its cone, along which it slips; `force`:
+// rows, forces or impulses. With a coefficient that changes on the way it is not known.
+static bool is_at_border(const PawlContactFriction* of, int row, const double* force) {
+  double T = of->count > 1 ? hypot(force[of->first], force[of->first + 1]) : fabs(force[of->first]);
+  return of->watch < 0 && force[row] > 0.0 && of->slides > 0.0 &&
+         T >= PAWL_RUB_STICKS * of->slides * force[row];
+}
+
 static bool turns(const PawlContactFriction* of, const PawlRubEnds* e) {
   return of->count == 1 && e->rate_before[of->first] * e->rate[of->first] < 0.0;
 }
@@ -92,6 +100,24 @@ static void note_solution(PawlStepper* s, PawlRub* rub, const PawlRubEnds* e) {
   rub->swept_before = rub->swept;
 }
 
+// A slip that is slower than `slow` is one where friction is at the border of its cone, and the
+// rate more than rounding. (T12)
+static double slow_at(const PawlStepper* s, const PawlRub* rub, const PawlRubEnds* e, int k,
+                      const double* force) {
+  const PawlContactFriction* of = &rub->of[k];
+  int row = s->sizes.rows - rub->contacts + k;
+  if (!is_at_border(of, row, force)) {
+    return e->slow;
+  }
+  double least = PAWL_SLOWEST_AT_BORDER * e->slow, terms = 0.0;
+  for (int i = of->first; i < of->first + of->count; i++) {
+    for (int p = rub->first[i - rub->first_row]; p < rub->first[i - rub->first_row + 1]; p++) {
+      terms += fabs(e->values->G[rub->entry[p]] * e->v[rub->column[p]]);
+    }
+  }
+  return fmin(e->slow, fmax(least, PAWL_SLOWEST_OF_TERMS * terms));
+}
+
 PawlStatus pawl_rub_log(PawlStepper* s, PawlRub* rub, const PawlRubEnds* e, PawlError* err) {
   bool begins = rub->begins, first_step = begins && e->before->step == 0;
   int first = s->sizes.rows - rub->contacts;
@@ -108,8 +134,10 @@ PawlStatus pawl_rub_log(PawlStepper* s, PawlRub* rub, const PawlRubEnds* e, Pawl
     if (of->count == 0 || !(pressed || presses) || e->rate_before[i] < -e->slow) {
       continue;  // apart, or hit
     }
-    int from = mode_of(of, pressed && e->rate_before[i] <= e->slow, e->rate_before, e->slow);
-    int to = mode_of(of, presses && fabs(e->rate[i]) <= e->slow, e->rate, e->slow);
+    int from = mode_of(of, pressed && e->rate_before[i] <= e->slow, e->rate_before,
+                       slow_at(s, rub, e, k, e->lambda));
+    int to = mode_of(of, presses && fabs(e->rate[i]) <= e->slow, e->rate,
+                     slow_at(s, rub, e, k, e->impulse));
     if (first_step && from == PAWL_MODE_CLOSED) {
       continue;  // what a start at rest comes to is no event
     }

@@ -119,6 +119,10 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_SLOWEST_REBOUND 1e-7
 // [1] The same: slower impacts are part of closing, and do not go to the log.
 #define PAWL_SLOWEST_LOGGED 1e-4
+// [1] Of that: a slip at the border of its cone, where no rounding of forces looks like one. [1]
+// And of the terms of its rate, which these are known to.
+#define PAWL_SLOWEST_AT_BORDER 1e-4
+#define PAWL_SLOWEST_OF_TERMS 1e-12
 // [1] Of the impulses of contacts times the rates that they act on, and that forces make in a step:
 // energy that is gained beyond this is no rounding, of which a sum over an island of contacts and
 // the search for their impulses have some thousand.

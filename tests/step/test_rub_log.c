@@ -37,6 +37,15 @@ static void test_opens_slowly(void** unused) {
       0.6, 1);
 }
 
+// A force that grows slowly breaks it loose: it slips with the square of time.
+static void test_slips_slowly(void** unused) {
+  (void)unused;
+  logs_the_same(
+      "model: slow\ncoordinates: {x: , y: }\nmass: {x: 1, y: 1}\npotential: 10*y\n"
+      "forces: {x: 2.999 + 0.01*t}\ncontacts: {f: {gap: y, friction: 0.3, slip: x}}\n",
+      0.2, 1);
+}
+
 // The ground ends under it: the gap jumps.
 static void test_edge(void** unused) {
   (void)unused;
@@ -158,8 +167,9 @@ static void test_balance(void** unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_balance),      cmocka_unit_test(test_conditions),
-      cmocka_unit_test(test_opens_slowly), cmocka_unit_test(test_edge),
-      cmocka_unit_test(test_kicks),        cmocka_unit_test(test_belts),
+      cmocka_unit_test(test_opens_slowly), cmocka_unit_test(test_slips_slowly),
+      cmocka_unit_test(test_edge),         cmocka_unit_test(test_kicks),
+      cmocka_unit_test(test_belts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
