@@ -9,6 +9,7 @@
 
 // After so many rounds what is thrown back is thrown back no more.
 enum { MOST_ROUNDS = 4 };
+enum { MOST_SEARCHES = 6 };  // for shifts
 
 PawlStatus pawl_gain_create(PawlStepper* s, PawlGain* gain, PawlError* err) {
   int n = s->sizes.v, contacts = s->contact_count, first = s->sizes.rows - contacts;
@@ -28,6 +29,8 @@ PawlStatus pawl_gain_create(PawlStepper* s, PawlGain* gain, PawlError* err) {
   gain->sum = PAWL_NEW(&s->arena, PawlGainPart, gain->bodies);
   gain->fall = PAWL_NEW(&s->arena, double, gain->bodies);
   gain->shift = PAWL_NEW(&s->arena, double, gain->bodies);
+  gain->before = PAWL_NEW(&s->arena, double, gain->bodies);
+  gain->left = PAWL_NEW(&s->arena, double, gain->bodies);
   gain->kept = PAWL_NEW(&s->arena, double, contacts);
   return s->arena.failed ? pawl_fail_memory(err) : PAWL_OK;
 }
@@ -40,13 +43,14 @@ void pawl_gain_begin_step(const PawlStepper* s, PawlGain* gain) {
     memset(gain->shift, 0, (size_t)gain->bodies * sizeof(double));
   }
   gain->shifted = false;
-  gain->rounds = 0;
+  gain->rounds = gain->searches = 0;
 }
 
 void pawl_gain_begin(PawlGain* gain) {
   for (int b = 0; b < gain->bodies; b++) {
     gain->parent[b] = b;
     gain->sum[b] = (PawlGainPart){0};
+    gain->fall[b] = 0.0;
   }
 }
 
@@ -61,8 +65,11 @@ static int island_of(PawlGain* gain, int body) {
 static void add(PawlGainPart* sum, PawlGainPart part) {
   sum->work += part.work;
   sum->size += part.size;
+  sum->slack += part.slack;
   sum->push += part.push;
   sum->back += part.back;
+  sum->pushes += part.pushes;
+  sum->thrown += part.thrown;
 }
 
 // The island of the columns of a row joins that of `to`; -1: there is none yet.
@@ -92,7 +99,7 @@ void pawl_gain_add(const PawlContacts* c, const PawlRub* rub, PawlGain* gain, in
 }
 
 static bool gains(double work, const PawlGainPart* sum) {
-  return work > PAWL_GAINED * sum->size;
+  return work > PAWL_GAINED * sum->size + PAWL_GAIN_KNOWN * sum->slack;
 }
 
 // Of one contact alone the energy of what is thrown back, K/2, becomes s^2 K/2, and it gains
@@ -162,4 +169,65 @@ bool pawl_gain_restrain(const PawlStepper* s, const PawlContacts* c, PawlGain* g
     gain->shift[b] = gain->shift[island_of(gain, b)];
   }
   return pawl_gain_throw_less(c, gain) || any;
+}
+
+void pawl_gain_add_at(PawlGain* gain, int v, PawlGainPart part, double fall) {
+  int island = island_of(gain, gain->body[v]);
+  add(&gain->sum[island], part);
+  gain->fall[island] += fall;
+}
+
+// The next shift of an island: by what moving on takes from forces, then by the secant.
+static double next_shift(const PawlGain* gain, int b) {
+  double work = gain->sum[b].work, shift = gain->shift[b];
+  if (shift == 0.0) {
+    return gain->fall[b] > 0.0 ? work / gain->fall[b] : INFINITY;
+  }
+  double less = gain->left[b] - work;
+  return less > 0.0 ? shift + work * (shift - gain->before[b]) / less : INFINITY;
+}
+
+static bool search_island(PawlGain* gain, int b, double most) {
+  PawlGainPart* sum = &gain->sum[b];
+  if (!sum->pushes || !gains(sum->work, sum)) {
+    sum->work = 0.0;
+    return false;
+  }
+  double next = next_shift(gain, b);
+  if (!(next <= most) || !(next > gain->shift[b])) {
+    return false;
+  }
+  gain->left[b] = sum->work;
+  gain->before[b] = gain->shift[b];
+  gain->shift[b] = next;
+  sum->work = 0.0;
+  return true;
+}
+
+bool pawl_gain_search(const PawlContacts* c, PawlGain* gain, double most, int few) {
+  bool any = false;
+  for (int b = 0; b < gain->bodies; b++) {
+    gain->sum[b].back = gain->sum[b].thrown < few ? 0.0 : gain->sum[b].back;
+  }
+  share_shifts(gain);
+  for (int b = 0; gain->searches < MOST_SEARCHES && b < gain->bodies; b++) {
+    any |= gain->parent[b] == b && search_island(gain, b, most);
+  }
+  gain->searches += any;
+  gain->shifted |= any;
+  for (int b = 0; any && b < gain->bodies; b++) {
+    int island = island_of(gain, b);
+    gain->shift[b] = gain->shift[island];
+    gain->left[b] = gain->left[island];
+    gain->before[b] = gain->before[island];
+  }
+  return pawl_gain_throw_less(c, gain) || any;
+}
+
+bool pawl_gain_is_left(const PawlGain* gain) {
+  bool left = false;
+  for (int b = 0; b < gain->bodies; b++) {
+    left |= gain->parent[b] == b && gains(gain->sum[b].work, &gain->sum[b]);
+  }
+  return left;
 }

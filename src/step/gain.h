@@ -12,9 +12,12 @@
 // What a contact with its friction adds to the energy in a step [J].
 typedef struct PawlGainPart {
   double work;
-  double size;  // of its terms
-  double push;  // P (u - u^)
-  double back;  // twice the energy with which it is thrown back
+  double size;   // of its terms
+  double slack;  // by so much forces that change in the step make it uncertain
+  double push;   // P (u - u^)
+  double back;   // twice the energy with which it is thrown back
+  int pushes;    // contacts that push
+  int thrown;    // contacts that are thrown back
 } PawlGainPart;
 
 typedef struct PawlGain {
@@ -24,8 +27,10 @@ typedef struct PawlGain {
   double* fall;       // of each island: what moving on by h dv takes from the energy
   double* kept;       // of each contact: this part of its restitution counts in this step
   double* shift;      // of each body: by so much of h dv its positions move on             (T26)
-  bool shifted;       // one of them does
-  int rounds;         // in which restitutions were made less in this step
+  double *before, *left;  // of each island, at a search: the shift before, and what was gained then
+  bool shifted;           // one of them does
+  int rounds;             // in which restitutions were made less in this step
+  int searches;           // rounds of pawl_gain_search in it
 } PawlGain;
 
 PAWL_CHECKED PawlStatus pawl_gain_create(PawlStepper* s, PawlGain* gain, PawlError* err);
@@ -42,3 +47,9 @@ bool pawl_gain_throw_less(const PawlContacts* c, PawlGain* gain);
 // shift that all positions have; dv and M dv are those of the step.                    (T8) (T26)
 bool pawl_gain_restrain(const PawlStepper* s, const PawlContacts* c, PawlGain* gain,
                         const double* dv, const double* M_dv, double base, double most);
+// The same where the effect of a shift is not known: what was added is what is gained with the
+// shifts that there are, and the least shifts are searched for.                             (N61)
+void pawl_gain_add_at(PawlGain* gain, int v, PawlGainPart part, double fall);  // of coordinate v
+// `few`: fewer contacts than this that are thrown back are so as the law says.
+bool pawl_gain_search(const PawlContacts* c, PawlGain* gain, double most, int few);
+bool pawl_gain_is_left(const PawlGain* gain);  // an island gains even so

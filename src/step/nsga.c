@@ -40,6 +40,8 @@ static void allocate(PawlStepper* s, PawlNsga* d) {
                 {&d->dU, n, k ? k->dU : NULL},
                 {&d->dW, n, k ? k->dW : NULL},
                 {&d->force, n, NULL},
+                {&d->impulse, s->contact_count > 0 ? n : 0, NULL},
+                {&d->force_n, s->contact_count > 0 ? n : 0, NULL},
                 {&d->smooth_force, n, NULL},
                 {&d->q, s->sizes.q, NULL},
                 {&d->nu, m, k ? k->nu : NULL},
@@ -336,6 +338,11 @@ void pawl_nsga_add_rebounds(const PawlStepper* s, PawlNsga* d, double scale) {
 }
 
 // ---- friction -----------------------------------------------------------------------------------
+// It pressed in the step before and does not hit.
+static bool is_still(const PawlNsga* d, const double* Lambda_n, int i) {
+  return Lambda_n[i] > 0.0 && fabs(d->rate_before[i]) <= PAWL_SLOWEST_LOGGED * d->contacts.slow;
+}
+
 // mu at the rates of the beginning; Lambda of the step before is the first guess.
 static PawlStatus begin_friction(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
                                  PawlState* state, PawlError* err) {
@@ -352,8 +359,7 @@ static PawlStatus begin_friction(PawlStepper* s, PawlNsga* d, const PawlPhase* p
   for (int k = 0; k < c->count; k++) {
     const PawlContactFriction* of = &d->rub.of[k];
     int i = c->row[k];
-    d->closed[i] =
-        d->near[i] && Lambda_n[i] > 0.0 && fabs(d->rate_before[i]) <= PAWL_SLOWEST_LOGGED * c->slow;
+    d->closed[i] = d->near[i] && is_still(d, Lambda_n, i);
     memset(d->closed + of->first, of->count == 1 && d->closed[i], (size_t)of->count);
   }
   pawl_sparse_sizes(&s->G, G, state->v, c->least_v, c->size);
@@ -363,10 +369,10 @@ static PawlStatus begin_friction(PawlStepper* s, PawlNsga* d, const PawlPhase* p
 // Directions of the rows of contacts and friction over the step: the mean of those of both ends
 // where a contact is closed at the beginning and nothing hits, those of the end else, and of two
 // slips, whose axes may turn about the normal.                                             (N31)
-static const double* mean_directions(const PawlStepper* s, PawlNsga* d) {
-  const double *before = d->contacts.G, *after = d->B;
+const double* pawl_nsga_mean_directions(const PawlStepper* s, PawlNsga* d) {
+  const double *before = d->contacts.G, *after = pawl_eval_values(d->eval)->G;
   for (int e = 0; e < s->G.start[s->sizes.v]; e++) {
-    d->mean[e] = d->closed[s->G.index[e]] ? 0.5 * (before[e] + after[e]) : after[e];
+    d->mean[e] = d->closed[s->G.index[e]] ? 0.5 * (before[e] + after[e]) : d->B[e];
   }
   return d->mean;
 }
@@ -388,7 +394,7 @@ PawlStatus pawl_nsga_rub(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, do
   pawl_sparse_sizes(&s->G, values->G, d->v, c->least_v, c->size);
   PawlRubStep step = {.t = t,
                       .S = values->M,
-                      .B = mean_directions(s, d),
+                      .B = pawl_nsga_mean_directions(s, d),
                       .J = values->G,
                       .bilateral = d->trial,
                       .near = d->near,
@@ -469,52 +475,18 @@ void pawl_nsga_add_drag(const PawlStepper* s, PawlNsga* d, double* force) {
 
 // What contact k has added: by its impulse, by what it moves against the forces in the positions,
 // and by its friction.                                                             (N46)
-static PawlGainPart gain_of(const PawlStepper* s, const PawlNsga* d, int k) {
+static PawlGainPart gain_of(const PawlNsga* d, int k) {
   const PawlContactFriction* of = &d->rub.of[k];
   int i = d->contacts.row[k];
   double Lambda = d->Lambda[i], fall = d->ga.h * d->pull[i], free = d->turned[i] + fall;
-  double lift = d->nu[i] * d->pull[i], back = -pawl_nsga_rebound(s, d, i);
+  double lift = d->nu[i] * d->pull[i];
   PawlGainPart part = {.work = 0.5 * Lambda * (free + d->rate[i]) - lift,
                        .size = Lambda * (fabs(free) + fabs(d->rate[i])) + fabs(lift)};
   for (int e = of->first; e < of->first + of->count; e++) {
     part.work += 0.5 * d->Lambda[e] * (d->turned[e] + d->rate[e]);
     part.size += fabs(d->Lambda[e]) * (fabs(d->turned[e]) + fabs(d->rate[e]));
   }
-  part.back = back > PAWL_SLOWEST_LOGGED * d->contacts.slow && free < back
-                  ? Lambda * back * back / (back - free)
-                  : 0.0;
   return part;
-}
-
-// [J] Where gradients turn a hit may add (m/2) a c h^2, and forces that change in the step are
-// known to that change alone.                                                               (N38)
-static double slack_of(const PawlNsga* d, int k) {
-  const PawlContacts* c = &d->contacts;
-  const double* G = pawl_eval_values(d->eval)->G;
-  int i = c->row[k];
-  double met = fabs(d->turned[i]) + fabs(d->rate[i]), turn = d->turned[i] - d->rate_before[i];
-  double other = 0.0, Lambda = d->Lambda[i];
-  for (int e = c->first[k]; e < c->first[k + 1]; e++) {
-    int j = c->column[e];
-    other += G[c->entry[e]] * (d->ga.a[j] - d->a_n[j]);
-  }
-  return (met > 0.0 ? 0.5 * Lambda * fabs(d->ga.h * d->pull[i] * turn) / met : 0.0) +
-         (0.5 * d->ga.h * Lambda + d->nu[i]) * fabs(other);
-}
-
-bool pawl_nsga_gains(const PawlStepper* s, PawlNsga* d) {
-  if (d->rub.contacts == 0 || !d->rebounds || !d->elastic) {
-    return false;
-  }
-  pawl_gain_begin(&d->gain);
-  for (int k = 0; k < d->contacts.count; k++) {
-    if (d->Lambda[d->contacts.row[k]] > 0.0) {
-      PawlGainPart part = gain_of(s, d, k);
-      part.work -= s->def.tolerance * part.size + (part.back > 0.0 ? slack_of(d, k) : 0.0);
-      pawl_gain_add(&d->contacts, &d->rub, &d->gain, k, part);
-    }
-  }
-  return pawl_gain_throw_less(&d->contacts, &d->gain);
 }
 
 // Contacts that push, do not touch and are of this kind; they are let go.
@@ -544,14 +516,14 @@ bool pawl_nsga_lets_go(PawlStepper* s, PawlNsga* d) {
   double work = 0.0, size = 0.0;
   look_back(s, d);
   for (int k = 0; k < d->contacts.count; k++) {
-    PawlGainPart part = gain_of(s, d, k);
+    PawlGainPart part = gain_of(d, k);
     work += part.work;
     size += part.size;
   }
   return work > s->def.tolerance * size && let_go(d, PAWL_NSGA_STAYS, true);
 }
 
-static bool is_hit(const PawlNsga* d, int i) {
+bool pawl_nsga_is_hit(const PawlNsga* d, int i) {
   return d->B_set[i] && d->rate_before[i] < -PAWL_SLOWEST_LOGGED * d->contacts.slow &&
          d->Lambda[i] > 0.0;
 }
@@ -565,7 +537,7 @@ static PawlRubWork friction_of(const PawlStepper* s, const PawlNsga* d, int i) {
 void pawl_nsga_note_friction(PawlStepper* s, const PawlNsga* d) {
   s->rubbed = s->dragged = 0.0;
   for (int i = s->sizes.rows - d->rub.contacts; i < s->sizes.rows; i++) {
-    PawlRubWork work = is_hit(d, i) ? (PawlRubWork){0} : friction_of(s, d, i);  // (B20)
+    PawlRubWork work = pawl_nsga_is_hit(d, i) ? (PawlRubWork){0} : friction_of(s, d, i);  // (B20)
     s->rubbed += work.rubbed;
     s->dragged += work.dragged;
   }
@@ -654,6 +626,7 @@ PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase
   PAWL_TRY(fresh ? PAWL_OK : pawl_eval_run(d->eval, &point, err));
   const PawlValues* values = pawl_eval_values(d->eval);
   pawl_gain_begin_step(s, &d->gain);
+  d->averaged = false;
   d->v_n = state->v;
   d->a_n = pawl_ga_memory(s, state).a;
   rates_before(s, d, values, state->v);
@@ -662,6 +635,7 @@ PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase
     return PAWL_OK;
   }
   memcpy(d->lead, values->g_t, (size_t)s->sizes.rows * sizeof(double));
+  memcpy(d->force_n, values->f, (size_t)s->sizes.v * sizeof(double));
   pawl_contacts_begin(s, &d->contacts, values);
   pawl_contacts_measure(s, &d->contacts, state, values);
   for (int i = 0; i < s->sizes.rows; i++) {
@@ -674,6 +648,7 @@ PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase
       d->A[i] = d->B_set[i] = d->S[i] = !d->decoupled && state->lambda[i] > 0.0;
       d->ga.lambda[i] = d->S[i] ? d->ga.lambda[i] : 0.0;
       d->contacts.guess[i] = Lambda_n[i] > 0.0 || state->lambda[i] > 0.0;
+      d->closed[i] = is_still(d, Lambda_n, i);
     }
   }
   memcpy(d->turned, d->rate_before, (size_t)s->sizes.rows * sizeof(double));
@@ -716,7 +691,7 @@ PawlStatus pawl_nsga_passed(PawlStepper* s, PawlNsga* d, const PawlState* state,
 bool pawl_nsga_hits(const PawlNsga* d) {
   bool hits = false;
   for (int k = 0; d->minds && k < d->contacts.count; k++) {
-    hits |= is_hit(d, d->contacts.row[k]);
+    hits |= pawl_nsga_is_hit(d, d->contacts.row[k]);
   }
   return hits;
 }
@@ -751,7 +726,7 @@ PawlStatus pawl_nsga_log_impacts(PawlStepper* s, PawlNsga* d, const PawlState* s
                       .slow = PAWL_SLOWEST_LOGGED * d->contacts.slow};
   for (int k = 0; k < d->contacts.count; k++) {
     int i = d->contacts.row[k];
-    if (is_hit(d, i)) {
+    if (pawl_nsga_is_hit(d, i)) {
       PawlRubWork work = d->rub.contacts > 0 ? friction_of(s, d, i) : (PawlRubWork){0};
       double lost = d->Lambda[i] * d->lead[i] - work_of_hit(s, d, i) - work.rubbed - work.dragged;
       PAWL_TRY(pawl_rub_log_hit(s, &ends, i, lost, err));

@@ -62,6 +62,8 @@ typedef struct PawlNsga {
   PawlContacts contacts;
   PawlRub rub;                   // friction of contacts
   PawlGain gain;                 // and energy that they bring in
+  double *impulse, *force_n;     // v: room for it; f at the beginning of the step
+  bool averaged;                 // directions of closed contacts are means, for it (nsga-pvv)
   double* drag;                  // rows: Lambda of friction alone, as U has it
   double* mean;                  // entries of G: directions of contacts over the step
   unsigned char* closed;         // rows of contacts and friction: closed at the beginning, no hit
@@ -181,8 +183,7 @@ double pawl_nsga_rebound(const PawlStepper* s, const PawlNsga* d, int i);
 void pawl_nsga_add_rebounds(const PawlStepper* s, PawlNsga* d, double scale);  // to d->rate
 // Friction (docs/theory/nsga.md): the correction of W, Lambda with the contacts that touch, which
 // replaces the choice of B_set and leaves dx in `du`; `force` may be NULL. What it moves in the
-// positions, added to `force`; whether restitution with friction has brought energy in (then it is
-// given up); the work of friction, at the end of a step.
+// positions, added to `force`; the work of friction, at the end of a step.
 PAWL_CHECKED PawlStatus pawl_nsga_rub(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
                                       const double* force, PawlError* err);
 // Contacts at position level where some have friction: which touch, and the correction of U and nu
@@ -194,7 +195,13 @@ PAWL_CHECKED PawlStatus pawl_nsga_press(PawlStepper* s, PawlNsga* d, double t, c
 // are any. One that comes back stays.                                                     (N48)
 bool pawl_nsga_lets_go(PawlStepper* s, PawlNsga* d);
 void pawl_nsga_add_drag(const PawlStepper* s, PawlNsga* d, double* force);
-bool pawl_nsga_gains(const PawlStepper* s, PawlNsga* d);
+// Where the iteration ends: whether contacts bring energy in. Then positions of their islands move
+// on, or they are thrown back less, and it goes on. What the former adds to `force`. (N60) (N61)
+bool pawl_nsga_restrain(PawlStepper* s, PawlNsga* d, const PawlState* state);
+void pawl_nsga_add_shift(const PawlStepper* s, PawlNsga* d, double* force);
+bool pawl_nsga_is_hit(const PawlNsga* d, int row);
+// Directions of contacts over the step: means of both ends where one is closed all along.   (N31)
+const double* pawl_nsga_mean_directions(const PawlStepper* s, PawlNsga* d);
 void pawl_nsga_note_friction(PawlStepper* s, const PawlNsga* d);
 // A step of a method, first without contacts that neither touch nor push where it begins: it stands
 // if every iterate is clear of them, and none is passed. Else it is taken with them.          (N40)

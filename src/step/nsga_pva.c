@@ -109,10 +109,15 @@ static const double* keep_correction(PawlNsga* d, double** room) {
 static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, double t, PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   const double *M = values->M, *force = NULL;
-  if (d->rub.contacts > 0) {
+  if (d->rub.contacts > 0 || d->gain.shifted) {
     memset(d->force, 0, (size_t)s->sizes.v * sizeof(double));
-    pawl_nsga_add_drag(s, d, d->force);
     force = d->force;
+  }
+  if (d->rub.contacts > 0) {
+    pawl_nsga_add_drag(s, d, d->force);
+  }
+  if (d->gain.shifted) {
+    pawl_nsga_add_shift(s, d, d->force);
   }
   if (d->classical) {  // U = G(q_n)^T nu                                                    (N25)
     M = d->M_smooth;
@@ -294,14 +299,11 @@ static double corrections_error(const PawlStepper* s, PawlNsga* d, int* row) {
   return fmax(error, of_rate);
 }
 
-// Another iteration is due: for contacts without restitution, or without some of those that push.
-// The rates at the end are those of corrections_error(), with the restitution.
-static bool goes_on(PawlStepper* s, PawlNsga* d) {
-  if (d->rub.contacts == 0) {
-    return false;
-  }
+// Another iteration is due: without some contacts that push, or for the energy. The rates at the
+// end are those of corrections_error(), with the restitution.
+static bool goes_on(PawlStepper* s, PawlNsga* d, const PawlState* state) {
   pawl_nsga_add_rebounds(s, d, -1.0);
-  if (pawl_nsga_gains(s, d) || pawl_nsga_lets_go(s, d)) {
+  if ((d->rub.contacts > 0 && pawl_nsga_lets_go(s, d)) || pawl_nsga_restrain(s, d, state)) {
     return true;
   }
   pawl_nsga_add_rebounds(s, d, 1.0);
@@ -322,7 +324,7 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
     PAWL_TRY(status);
     done = 1;
   }
-  for (int k = done; k <= s->def.iterations; k++) {
+  for (int k = done; k <= s->def.iterations * (1 + d->gain.rounds + d->gain.searches); k++) {
     bool changed = false;
     PAWL_TRY(k > 0 && k == done  // the guess is no end
                  ? pawl_ga_balance(s, &d->ga, &smooth, true, err)
@@ -337,7 +339,8 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
     }
     bool settled = d->settles && k == 1 && !d->total && !changed && settle(s, d);
     if (!changed && pawl_ga_may_end(s, &d->ga, &smooth, k) && !d->torn &&
-        pawl_ga_ended(s, &d->ga, corrections_error(s, d, &row)) && !goes_on(s, d)) {
+        pawl_ga_ended(s, &d->ga, corrections_error(s, d, &row)) &&
+        !(d->minds && goes_on(s, d, state))) {
       PAWL_TRY(pawl_ga_outgrown(s, &d->ga, state, err));
       return pawl_nsga_check_solved(s, d, phase, t, err);
     }

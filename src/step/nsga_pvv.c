@@ -156,6 +156,9 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, const PawlPhase*
       best = INFINITY;
     }
     const double* force = difference(s, d, d->ga.h * d->ga.h);
+    if (d->gain.shifted) {
+      pawl_nsga_add_shift(s, d, d->force);
+    }
     if (d->rub.contacts > 0) {
       pawl_nsga_add_drag(s, d, d->force);
       PAWL_TRY(pawl_nsga_press(s, d, t, d->M_smooth, d->force, values->g, err));
@@ -204,6 +207,7 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase*
     pawl_dynamics_rows(&s->dynamics, values->G, d->v, values->g_t, d->rate);
     pawl_nsga_add_rebounds(s, d, 1.0);
     const double* force = difference(s, d, d->ga.h);
+    d->B = d->averaged ? pawl_nsga_mean_directions(s, d) : d->B;
     PAWL_TRY(pawl_nsga_correct(s, d, t, values->M, force, d->B_set, d->W, d->Lambda, d->rate, err));
     if (is_done(d)) {
       return PAWL_OK;
@@ -236,7 +240,7 @@ static PawlStatus correct_rubbing(PawlStepper* s, PawlNsga* d, const PawlPhase* 
     if (k > 0) {
       double change = pawl_ga_part(s, &d->ga, d->du, d->ga.size_v);
       bool near = d->rub.relaxed && change <= PAWL_RUB_RELAXED;
-      if ((near || has_ended(s, change, change, best)) && !pawl_nsga_gains(s, d)) {
+      if (near || has_ended(s, change, change, best)) {
         return PAWL_OK;
       }
       best = fmin(best, change);
@@ -277,15 +281,17 @@ static double last_move(const PawlStepper* s, PawlNsga* d) {
 // Positions and velocities in turn, until the friction that moves the positions is that of the
 // velocities, and what pushes touches.                                                    (N28)
 static PawlStatus correct_with_friction(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
-                                        double t, PawlError* err) {
+                                        const PawlState* state, PawlError* err) {
+  double t = state->t + d->ga.h;
   memset(d->W, 0, (size_t)s->sizes.v * sizeof(double));
   PAWL_TRY(begin_rubbing(s, d, phase, t, err));
   for (int k = 0; k <= s->def.iterations; k++) {
     PAWL_TRY(correct_position(s, d, phase, t, k > 0, err));
     double end = fmax(s->def.tolerance, d->rub.relaxed ? PAWL_RUB_RELAXED : PAWL_ROUNDED);
     if (k > 0 && last_move(s, d) <= end) {
-      if (!pawl_nsga_lets_go(s, d)) {
-        return look(s, d, phase, t, err);
+      PAWL_TRY(look(s, d, phase, t, err));
+      if (!pawl_nsga_lets_go(s, d) && !pawl_nsga_restrain(s, d, state)) {
+        return PAWL_OK;
       }
       k = 0;
     }
@@ -348,10 +354,14 @@ static PawlStatus take_guess(PawlStepper* s, PawlNsga* d, const PawlPhase* phase
   PAWL_TRY(d->minds ? judge(s, d, phase, err) : PAWL_OK);
   if (d->rub.contacts > 0) {
     memcpy(d->Lambda, pawl_nsga_Lambda_of(s, state), (size_t)s->sizes.rows * sizeof(double));
-    PAWL_TRY(correct_with_friction(s, d, phase, t, err));
+    PAWL_TRY(correct_with_friction(s, d, phase, state, err));
   } else {
-    PAWL_TRY(correct_position(s, d, phase, t, false, err));
-    PAWL_TRY(correct_velocity(s, d, phase, t, err));
+    bool again = false;
+    do {
+      PAWL_TRY(correct_position(s, d, phase, t, again, err));
+      PAWL_TRY(correct_velocity(s, d, phase, t, err));
+      again = pawl_nsga_restrain(s, d, state);
+    } while (again);
   }
   PAWL_TRY(d->far ? pass_far(s, d, state, d->v, err) : pawl_nsga_passed(s, d, state, d->v, err));
   pawl_nsga_note_friction(s, d);

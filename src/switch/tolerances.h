@@ -127,6 +127,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // energy that is gained beyond this is no rounding, of which a sum over an island of contacts and
 // the search for their impulses have some thousand.
 #define PAWL_GAINED 1e-12
+// [1] Of what forces that change in a step may do to it: a gain is known to a tenth.
+#define PAWL_GAIN_KNOWN 10.0
 // [1] Of the step: shorter ones are not halved to meet a contact that they pass. A run halves a
 // step ten times at most.
 #define PAWL_PASSED_SHORTEST 1.5e-3

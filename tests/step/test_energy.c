@@ -44,9 +44,9 @@ static double largest_rise(Motion* m, const char* method, double* left) {
   return most / first;
 }
 
-// Of the methods that keep it so, each with the same models.
-static const char* const KEEPING[] = {"moreau-jean"};
-enum { KEEPING_COUNT = 1 };
+// nsga-pva without friction has contacts in its smooth motion, whose accelerations ring where one
+// of them comes or goes: energy goes up and down by this part. (N12)
+static const double RINGING = 1e-4;
 
 static void check_bins(BinKind kind, int count, int bodies) {
   static char text[BIN_TEXT];
@@ -59,9 +59,9 @@ static void check_bins(BinKind kind, int count, int bodies) {
                .mu = MU[k % 3],
                .e = E[(k + k / 4) % 4]};
     Motion m = motion_text(bin_text(&bin, text));
-    for (int method = 0; method < KEEPING_COUNT; method++) {
-      double left;
-      assert_true(largest_rise(&m, KEEPING[method], &left) <= ROUNDING);
+    for (int method = 0; method < METHOD_COUNT; method++) {
+      double left, most = method == 0 && bin.mu == 0.0 ? RINGING : ROUNDING;
+      assert_true(largest_rise(&m, METHODS[method], &left) <= most);
       least = fmin(least, left);
     }
     motion_end(&m);
@@ -97,8 +97,8 @@ static void test_pyramids(void** unused) {
   for (int k = 0; k < 3; k++) {
     Motion m = heap(TOUCHING, 4, settings[k]);
     double left;
-    for (int method = 0; method < KEEPING_COUNT; method++) {
-      assert_true(largest_rise(&m, KEEPING[method], &left) <= ROUNDING);
+    for (int method = 0; method < METHOD_COUNT; method++) {
+      assert_true(largest_rise(&m, METHODS[method], &left) <= ROUNDING);
     }
     motion_end(&m);
   }
