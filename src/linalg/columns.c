@@ -203,11 +203,34 @@ static PawlColumnsAlike part_of(const PawlColumnsAlike* of, int e, int first, in
   return part;
 }
 
-static void add_left(const PawlPattern* G, int j, const double* values, const double* x, int first,
-                     int end, double* sizes) {
+static inline double term_of(bool size, double value, double x) {
+  return (size ? fabs(value) : value) * x;
+}
+
+PAWL_INLINE void add_left(bool size, const PawlPattern* G, int j, const double* values,
+                          const double* x, int first, int end, double* y) {
   for (int k = G->start[j]; k < G->start[j + 1]; k++) {
     if (G->index[k] >= first && G->index[k] < end) {
-      sizes[G->index[k] - first] += fabs(values[k]) * x[j];
+      y[G->index[k] - first] += term_of(size, values[k], x[j]);
+    }
+  }
+}
+
+PAWL_INLINE void add_some(bool size, const PawlColumns* c, const PawlPattern* G,
+                          const double* values, const double* x, int first, int end, double* y) {
+  for (int j = 0, until; j < G->cols; j = until) {
+    const PawlColumnsAlike* of = pawl_columns_at(c, j, G->cols, &until);
+    for (int i = of ? until : j; i < until; i++) {
+      add_left(size, G, i, values, x, first, end, y);
+    }
+    for (int e = 0; of && e < of->entries; e++) {
+      PawlColumnsAlike part = part_of(of, e, first, end);
+      ptrdiff_t before = part.first - of->first;
+      const double* of_G = values + of->at + of->entries * before + e;
+      double* to = y + of->row[e] + of->step * before - first;
+      for (int i = part.first; i < part.end; i++, of_G += of->entries, to += of->step) {
+        *to += term_of(size, *of_G, x[i]);
+      }
     }
   }
 }
@@ -215,19 +238,10 @@ static void add_left(const PawlPattern* G, int j, const double* values, const do
 void pawl_columns_some_sizes(const PawlColumns* c, const PawlPattern* G, const double* values,
                              const double* x, int first, int end, double* sizes) {
   memset(sizes, 0, (size_t)(end - first) * sizeof *sizes);
-  for (int j = 0, until; j < G->cols; j = until) {
-    const PawlColumnsAlike* of = pawl_columns_at(c, j, G->cols, &until);
-    for (int i = of ? until : j; i < until; i++) {
-      add_left(G, i, values, x, first, end, sizes);
-    }
-    for (int e = 0; of && e < of->entries; e++) {
-      PawlColumnsAlike part = part_of(of, e, first, end);
-      ptrdiff_t before = part.first - of->first;
-      const double* of_G = values + of->at + of->entries * before + e;
-      double* to = sizes + of->row[e] + of->step * before - first;
-      for (int i = part.first; i < part.end; i++, of_G += of->entries, to += of->step) {
-        *to += fabs(*of_G) * x[i];
-      }
-    }
-  }
+  add_some(true, c, G, values, x, first, end, sizes);
+}
+
+void pawl_columns_add_some(const PawlColumns* c, const PawlPattern* G, const double* values,
+                           const double* x, int first, int end, double* y) {
+  add_some(false, c, G, values, x, first, end, y);
 }

@@ -60,3 +60,6 @@ void pawl_columns_sizes(const PawlColumns* c, const PawlPattern* G, const double
 // row are added in another order.
 void pawl_columns_some_sizes(const PawlColumns* c, const PawlPattern* G, const double* values,
                              const double* x, int first, int end, double* sizes);
+// y_i <- y_i + sum_j G_ij x_j of these rows, y[0] being that of the first: the same.
+void pawl_columns_add_some(const PawlColumns* c, const PawlPattern* G, const double* values,
+                           const double* x, int first, int end, double* y);

@@ -13,7 +13,7 @@
 typedef struct Pass {
   const PawlStepper* s;
   PawlNsga* d;
-  const double* row;
+  const double *row, *x;
   double* to;
   double scale;
 } Pass;
@@ -51,6 +51,25 @@ static void right_of_rows(void* context, PawlPart part) {
   }
   for (int i = part.first; i < part.end; i++) {
     pass->to[i] = set[i] ? pass->scale * pass->row[i] : 0.0;
+  }
+}
+
+// to = row + G v by rows, which threads share.
+static void add_part_of_rows(void* context, PawlPart part) {
+  const Pass* pass = context;
+  const PawlStepper* s = pass->s;
+  double* to = pass->to + part.first;
+  pawl_copy(part.end - part.first, pass->row + part.first, to);
+  pawl_columns_add_some(&s->dynamics.alike, &s->G, pawl_eval_values(pass->d->eval)->G, pass->x,
+                        part.first, part.end, to);
+}
+
+static void find_rows(PawlStepper* s, PawlNsga* d, const double* x, const double* plus,
+                      double* to) {
+  if (s->dynamics.alike.by_rows) {
+    loop_rows(add_part_of_rows, (Pass){.s = s, .d = d, .x = x, .row = plus, .to = to});
+  } else {
+    pawl_dynamics_rows(&s->dynamics, pawl_eval_values(d->eval)->G, x, plus, to);
   }
 }
 
@@ -147,7 +166,7 @@ static void right_of_rates(void* context, PawlPart part) {
 // M e = G^T n - (gamma'/beta') r, G e = -(G v + g_t): e in dW, n in Lambda.                 (N54)
 static PawlStatus find_rates(PawlStepper* s, PawlNsga* d) {
   const PawlValues* values = pawl_eval_values(d->eval);
-  pawl_dynamics_rows(&s->dynamics, values->G, d->ga.v_total, values->g_t, d->rate);
+  find_rows(s, d, d->ga.v_total, values->g_t, d->rate);
   loop_rows(right_of_rows, (Pass){.s = s, .d = d, .row = d->rate, .to = d->Lambda, .scale = -1.0});
   loop(right_of_rates, (Pass){.s = s, .d = d});
   s->dynamics.info.factorizations++;
@@ -267,8 +286,7 @@ static void share_multipliers(void* context, PawlPart part) {
 // M x = G^T mu - r, G x = -(G v' + gamma), by x/beta' in dq: v' gets x, and U gives it back. (N52)
 static void find_accelerations(PawlStepper* s, PawlNsga* d) {
   PawlGa* g = &d->ga;
-  const PawlValues* values = pawl_eval_values(d->eval);
-  pawl_dynamics_rows(&s->dynamics, values->G, g->vdot, values->gamma, g->c);
+  find_rows(s, d, g->vdot, pawl_eval_values(d->eval)->gamma, g->c);
   loop_rows(right_of_rows,
             (Pass){.s = s, .d = d, .row = g->c, .to = g->dlambda, .scale = -1.0 / g->beta_p});
   pawl_kkt_solve(s->kkt, g->dq, g->dlambda);

@@ -97,14 +97,14 @@ static void test_same_bits(void** state) {
   free(s);
 }
 
-// Sizes of some rows at a time, whose terms are added in another order: those of all rows but for
-// rounding. The fifth family is in no stretch.
+// Sizes and products of some rows at a time, whose terms are added in another order: those of all
+// rows but for rounding. The fifth family is in no stretch.
 static void test_some_rows(void** state) {
   (void)state;
   Sample* s = calloc(1, sizeof *s);
   PawlArena arena = {0};
   PawlColumns c;
-  double some[ROWS], all[ROWS], x[COLS];
+  double some[ROWS], all[ROWS], x[COLS], product[ROWS] = {0}, products[ROWS] = {0};
   assert_non_null(s);
   fill(s);
   assert_int_equal(pawl_columns_find(&s->G, &arena, &c), PAWL_OK);
@@ -113,12 +113,15 @@ static void test_some_rows(void** state) {
     x[j] = fabs(s->x[j]);
   }
   pawl_sparse_sizes(&s->G, s->values, x, 0.0, all);
+  pawl_sparse_add(&s->G, s->values, 1.0, s->x, products);
   for (int first = 0, length = 1; first < ROWS; first += length, length = length % 17 + 3) {
     int end = first + length < ROWS ? first + length : ROWS;
     pawl_columns_some_sizes(&c, &s->G, s->values, x, first, end, some + first);
+    pawl_columns_add_some(&c, &s->G, s->values, s->x, first, end, product + first);
   }
   for (int i = 0; i < ROWS; i++) {
     assert_true(fabs(some[i] - all[i]) <= 1e-14 * all[i]);
+    assert_true(fabs(product[i] - products[i]) <= 1e-14 * all[i]);
   }
   pawl_arena_free(&arena);
   free(s);
