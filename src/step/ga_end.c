@@ -281,11 +281,36 @@ PAWL_MANY_TARGETS static PawlGaSums sum_several(int count, const double* restric
   return sums;
 }
 
+// And as usual.
+PAWL_MANY_TARGETS static bool sum_several_usual(int count, const double* restrict r,
+                                                const double* restrict terms,
+                                                const double* restrict weight,
+                                                PawlGaSums* restrict sums) {
+  double error[PAWL_MANY], size[PAWL_MANY], over = 0.0, lightest = INFINITY;
+  for (int j = 0; j < count; j++) {
+    double inverse = 1.0 / weight[j];
+    error[j] = r[j] * r[j] * inverse;
+    size[j] = terms[j] * terms[j] * inverse;
+  }
+  for (int j = 0; j < count; j++) {
+    double more = fabs(r[j]) - PAWL_OWN_BALANCE * terms[j];
+    over = more > over ? more : over;
+    lightest = weight[j] < lightest ? weight[j] : lightest;
+  }
+  *sums = (PawlGaSums){0};
+  for (int j = 0; j < count; j++) {
+    sums->error += error[j];
+    sums->size += size[j];
+  }
+  return over <= PAWL_FLUSHED && lightest > 0.0;
+}
+
 PawlGaSums pawl_ga_balance_part(int count, const double* r_of, const double* terms,
                                 const double* weight) {
   PawlGaSums sums = {0};
   if (count >= PAWL_SEVERAL && count < PAWL_MANY) {
-    return sum_several(count, r_of, terms, weight);
+    bool usual = sum_several_usual(count, r_of, terms, weight, &sums);
+    return usual ? sums : sum_several(count, r_of, terms, weight);
   }
   if (count >= PAWL_MANY) {
     int whole = count / LANES * LANES;
