@@ -243,7 +243,7 @@ int pawl_kkt_source(const PawlKkt* kkt, int set, PawlText* out, int first) {
   pawl_kkt_dense_fit(like);
   bool good = pawl_kkt_line_write_source(like, of->pinned, out, first);
   pawl_kkt_destroy(like);
-  return good && !out->failed ? 0 : -1;
+  return out->failed ? -1 : good ? 0 : 1;
 }
 
 void pawl_kkt_source_names(const PawlKkt* kkt, PawlText* out, int first) {

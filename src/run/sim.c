@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -160,6 +161,14 @@ static PawlStatus plan(PawlSim* sim, PawlError* err) {
   return PAWL_OK;
 }
 
+// `native` of the run; where that is auto, the environment may say on or off: the results are the
+// same, and all tests can be run either way.
+static const char* native_of(const PawlSim* sim) {
+  const char *word = sim->def.simulate.native, *wish = getenv("PAWL_NATIVE");
+  bool known = wish && (strcmp(wish, "on") == 0 || strcmp(wish, "off") == 0);
+  return known && strcmp(word, "auto") == 0 ? wish : word;
+}
+
 // Samples that would not all fit are refused before the first step, not after hours.
 static PawlStatus check_room(const PawlSim* sim, PawlError* err) {
   double samples = floor((double)sim->steps / (double)sim->stride) + 2.0;
@@ -218,9 +227,8 @@ PawlStatus pawl_sim_prepare(PawlSim* sim, PawlError* err) {
     PAWL_TRY(pawl_keep_start(sim->system, sim->stepper, sim->state, sim->def.keep, err));
   }
   pawl_stepper_stop_by(sim->stepper, sim->def.stop);
-  sim->compiles = strcmp(sim->def.simulate.native, "auto") != 0;
-  return strcmp(sim->def.simulate.native, "on") == 0 ? pawl_system_compile(sim->system, true, err)
-                                                     : PAWL_OK;
+  sim->compiles = strcmp(native_of(sim), "auto") != 0;
+  return strcmp(native_of(sim), "on") == 0 ? pawl_system_compile(sim->system, true, err) : PAWL_OK;
 }
 
 void pawl_sim_destroy(PawlSim* sim) {
@@ -508,7 +516,7 @@ static void consider_compiling(PawlSim* sim, long long steps, double begin) {
 static PawlStatus loop(PawlSim* sim, PawlProgress progress, void* context, PawlError* err) {
   enum { EVERY = 4096 };
   PawlStatus status = PAWL_OK;
-  bool may_compile = strcmp(sim->def.simulate.native, "off") != 0;
+  bool may_compile = strcmp(native_of(sim), "off") != 0;
   long long first = sim->done, next = may_compile ? first + 1 : LLONG_MAX;
   double begin = now();
   while (status == PAWL_OK && !pawl_sim_ended(sim)) {

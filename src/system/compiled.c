@@ -236,7 +236,13 @@ static int print_kkt(PawlCompiled* c, KktSlot* slot, int count, int* instruction
     int length = met >> k & 1 ? pawl_kkt_source_length(slot->kkt) : 0;
     slot->wanted[k] = -1;
     if (length > 0 && *instructions + length <= MOST_TOGETHER) {
-      c->source.failed |= pawl_kkt_source(slot->kkt, k, &c->source, count) != 0;
+      size_t before = c->source.length;
+      int failed = pawl_kkt_source(slot->kkt, k, &c->source, count);
+      if (failed > 0) {
+        c->source.length = before;  // it has none
+        continue;
+      }
+      c->source.failed |= failed < 0;
       *instructions += length;
       slot->wanted[k] = count;
       count += PAWL_KKT_FUNCTIONS;

@@ -57,6 +57,7 @@ static int set_up(void** unused) {
     return -1;
   }
   snprintf(folder, sizeof folder, "%s/pawl", cache);
+  unsetenv("PAWL_NATIVE");
   return setenv("XDG_CACHE_HOME", cache, 1);
 }
 
