@@ -10,6 +10,7 @@
 
 #include "base/copy.h"
 #include "base/targets.h"
+#include "model/model.h"
 #include "step/ga_bend.h"
 #include "step/ga_loops.h"
 #include "switch/tolerances.h"
@@ -40,15 +41,18 @@ static unsigned residual_mask(PawlLevel level) {
   return PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | of_level[level];
 }
 
-static unsigned tangent_mask(PawlLevel level) {
+// Where contacts rub they push by impulses alone, and the smooth motion knows none of them.  (N28)
+static unsigned tangent_mask(const PawlStepper* s, PawlLevel level) {
   static const unsigned of_level[] = {0, PAWL_VELOCITY_TANGENT,
                                       PAWL_VELOCITY_TANGENT | PAWL_ACCELERATION_TANGENT};
-  return PAWL_STIFFNESS | PAWL_DAMPING | of_level[level];
+  bool idle = s->method->closes && s->contact_count > 0 && s->system->model &&
+              s->system->model->slip_count > 0;
+  return PAWL_STIFFNESS | PAWL_DAMPING | of_level[level] | (idle ? PAWL_IDLE_CONTACTS : 0u);
 }
 
 static PawlStatus make_evals(PawlStepper* s, PawlGa* d, unsigned more, PawlError* err) {
   PAWL_TRY(pawl_stepper_eval(s, residual_mask(d->level) | more, &d->residual_eval, err));
-  return pawl_stepper_eval(s, tangent_mask(d->level), &d->tangent_eval, err);
+  return pawl_stepper_eval(s, tangent_mask(s, d->level), &d->tangent_eval, err);
 }
 
 // Friction adds to forces, and equations that stay are not evaluated again.
@@ -57,7 +61,7 @@ PawlStatus pawl_ga_join_first(PawlStepper* s, PawlGa* d, unsigned more, PawlErro
     return PAWL_OK;
   }
   const PawlEval* const of[2] = {d->residual_eval, d->tangent_eval};
-  unsigned mask = residual_mask(d->level) | tangent_mask(d->level) | more;
+  unsigned mask = residual_mask(d->level) | tangent_mask(s, d->level) | more;
   return pawl_stepper_eval_part(s, of, mask, &d->first_eval, err);
 }
 

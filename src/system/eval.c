@@ -191,6 +191,21 @@ static PawlStatus offer_phases(PawlEval* eval, PawlError* err) {
   return PAWL_OK;
 }
 
+// A family of contacts, or of their friction.
+static bool is_of_contacts(const PawlSystem* system, const PawlGroup* group) {
+  bool all = group->lanes > 1 && group->row_count > 0;
+  for (int k = 0; all && k < group->row_count * group->lanes; k++) {
+    PawlRowKind kind = pawl_system_row_kind(system, group->rows[k]);
+    all = kind == PAWL_ROW_CONTACT || kind == PAWL_ROW_FRICTION;
+  }
+  return all;
+}
+
+static unsigned mask_of(const PawlEval* eval, const PawlGroup* group) {
+  static const unsigned IDLE = PAWL_STIFFNESS | PAWL_DAMPING | PAWL_ACCELERATION_TANGENT;
+  return eval->idle && is_of_contacts(eval->system, group) ? eval->mask & ~IDLE : eval->mask;
+}
+
 static PawlStatus make_programs(PawlEval* eval, PawlError* err) {
   const PawlSystem* system = eval->system;
   eval->programs = PAWL_NEW(&eval->arena, PawlProgram, system->group_count);
@@ -203,8 +218,9 @@ static PawlStatus make_programs(PawlEval* eval, PawlError* err) {
   }
   for (int g = 0; g < system->group_count; g++) {
     PawlProgram* program = &eval->programs[eval->program_count];
-    PawlStatus status = pawl_program_create(system, &system->groups[g], eval->mask, eval->array,
-                                            &eval->arena, program, err);
+    PawlStatus status =
+        pawl_program_create(system, &system->groups[g], mask_of(eval, &system->groups[g]),
+                            eval->array, &eval->arena, program, err);
     eval->program_count += program->tape != NULL;
     PAWL_TRY(status);
     if (program->tape && pawl_compiled_add(system->compiled, program) != 0) {
@@ -291,7 +307,8 @@ static PawlStatus create(const PawlSystem* system, unsigned mask, const PawlEval
   }
   eval->system = system;
   eval->stages = mask & PAWL_STAGES;
-  mask &= ~PAWL_STAGES;
+  eval->idle = mask & PAWL_IDLE_CONTACTS;
+  mask &= ~(PAWL_STAGES | PAWL_IDLE_CONTACTS);
   eval->mask = mask & PAWL_FORCE && system->kink_count > 0 ? mask | PAWL_SURFACES : mask;
   eval->holds = system->triggers && wanted(eval, PAWL_Q_G);
   eval->compiled = pawl_compiled_generation(system->compiled);

@@ -11,8 +11,9 @@
 struct PawlEval {
   PawlArena arena;
   const PawlSystem* system;
-  unsigned mask;  // without PAWL_STAGES
-  bool stages;
+  unsigned mask;  // without the next two
+  bool stages;    // PAWL_STAGES
+  bool idle;      // PAWL_IDLE_CONTACTS
   PawlValues values;
   double* array[PAWL_PROGRAM_ARRAYS];  // by quantity, then what is reset
   int program_count, reset_count;

@@ -376,6 +376,9 @@ PawlNode pawl_kink_timed(PawlDag* dag, const PawlDagNode* kink, const PawlNode* 
 // In the mask of pawl_eval_create: explicit steps are taken with it, so that they may be compiled
 // together (kernels.h).
 #define PAWL_STAGES (1u << 30)
+// With tangents, where multipliers of contacts and of their friction are zero, and no accelerations
+// of theirs are asked for: families of these add nothing to K and C, and have no d(G a + gamma).
+#define PAWL_IDLE_CONTACTS (1u << 29)
 // Lets the threads of a pool, which must outlive it, share the evaluation where that is long.
 PAWL_CHECKED PawlStatus pawl_eval_share(PawlEval* eval, PawlPool* pool, PawlError* err);
 bool pawl_eval_is_timeless(const PawlEval* eval);  // its results do not depend on t by itself

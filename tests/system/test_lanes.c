@@ -359,8 +359,47 @@ static void test_members_are_like_the_first(void** state) {
   check_members(90);
 }
 
+// Where their multipliers are zero a family of contacts may be left out of K and C: the same bits,
+// and the gradients that turn with the motion as before. A constraint beside it stays.
+static void test_idle_contacts(void** state) {
+  (void)state;
+  Setup s = setup_text(
+      "model: idle\ncoordinates: {'x[i=1..20]': {start: 0.1*i}, 'y[i=1..20]': {start: 1}}\n"
+      "kinetic: {for i=1..20: \"x[i]'^2 + y[i]'^2*(2 + sin(x[i]))\"}\n"
+      "constraints: {tie: 'x[1]*y[2] = 0.1'}\n"
+      "contacts:\n  c[i=1..20]: {gap: 'y[i] - cos(x[i])*y[i]^2', friction: 0.3,\n"
+      "    slip: \"x[i]'*cos(y[i])\"}\n");
+  unsigned mask = PAWL_STIFFNESS | PAWL_DAMPING | PAWL_VELOCITY_TANGENT | PAWL_ACCELERATION_TANGENT;
+  PawlEval *whole, *idle;
+  PawlError err = {0};
+  assert_int_equal(pawl_eval_create(s.system, mask, &whole, &err), PAWL_OK);
+  assert_int_equal(pawl_eval_create(s.system, mask | PAWL_IDLE_CONTACTS, &idle, &err), PAWL_OK);
+  Random r = {7};
+  Place p = random_place(s.system, &r);
+  for (int i = 0; i < s.n.rows; i++) {
+    p.lambda[i] = pawl_system_row_kind(s.system, i) == PAWL_ROW_BILATERAL ? p.lambda[i] : 0.0;
+  }
+  PawlPoint point = {p.t, p.q, p.v, p.a, p.lambda, p.modes, NULL};
+  for (int k = 0; k < 2; k++) {
+    assert_int_equal(pawl_eval_run(whole, &point, &err), PAWL_OK);
+    assert_int_equal(pawl_eval_run(idle, &point, &err), PAWL_OK);
+    const PawlValues *x = pawl_eval_values(whole), *y = pawl_eval_values(idle);
+    int H = pawl_system_pattern_H(s.system).start[s.n.v],
+        G = pawl_system_pattern_G(s.system).start[s.n.v];
+    compare_bits("K", H, x->K, y->K);
+    compare_bits("C", H, x->C, y->C);
+    compare_bits("G_rate", G, x->G_rate, y->G_rate);
+  }
+  assert_true(pawl_eval_operations(idle) < pawl_eval_operations(whole));
+  place_free(&p);
+  pawl_eval_destroy(whole);
+  pawl_eval_destroy(idle);
+  setup_free(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_idle_contacts),
       cmocka_unit_test(test_family_equals_members),
       cmocka_unit_test(test_lanes_equal_singles),
       cmocka_unit_test(test_runs_leave_nothing),
