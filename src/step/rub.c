@@ -246,10 +246,11 @@ static void take_center(PawlRub* rub) {
 }
 
 // From nothing, and by sets from there: what slips opens at first, and less when rates are known.
-// Of several solutions this leads to those in which little slips. `*relaxed`: it has ended, and
-// what slips may open by a part of mu times its rate.
-static bool try_centers(PawlRub* rub, bool* relaxed) {
-  for (int k = 0; k < MOST_CENTERS; k++) {
+// Of several solutions this leads to those in which little slips. Without friction once is enough:
+// the next problem would be the same. `*relaxed`: it has ended, and what slips may open by a part
+// of mu times its rate.
+static bool try_centers(PawlRub* rub, bool bare, bool* relaxed) {
+  for (int k = 0; k < (bare ? 1 : MOST_CENTERS); k++) {
     rub->centered++;
     pawl_rub_center_begin(&rub->center, &rub->problem,
                           k == 0 ? PAWL_RUB_SHIFT_NONE : PAWL_RUB_SHIFT_FOUND);
@@ -439,7 +440,7 @@ static PawlStatus try_places(PawlStepper* s, PawlRub* rub, const PawlRubStep* st
       *found = *found && try_before(rub, step);
     }
   }
-  *found = *found || (step->bare && try_open(rub)) || try_centers(rub, relaxed) ||
+  *found = *found || (step->bare && try_open(rub)) || try_centers(rub, step->bare, relaxed) ||
            (*relaxed && try_concluded(rub)) || (!*relaxed && try_local(rub, step)) ||
            (*relaxed && step->bare && try_end(rub));
   *relaxed = *relaxed && !*found;
