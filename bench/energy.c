@@ -11,7 +11,10 @@
 #include "../tests/step/bins.h"
 #include "pawl/pawl.h"
 
+enum { STEPS = 400, HALVINGS = 10 };
 static const char* const METHODS[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
+static const double H = 1e-3;          // [s]
+static const double ROUNDING = 1e-12;  // of the energy of the start: more is a gain
 
 typedef struct Run {
   PawlModel* model;
@@ -22,49 +25,40 @@ typedef struct Run {
   PawlError err;
 } Run;
 
-typedef struct Gains {
-  double most, part, first;  // [J] of a step; the same as a part of the energy of the start
-  double gap;
-  int steps, gained, failed;
-  long long pieces;
+typedef struct Gains {        // of several runs
+  double most, part;          // [J] of a step; the same as a part of the energy of the start
+  double gap;                 // the least [m]
+  int steps, gained, failed;  // steps; those that gained; runs that came to an end before
 } Gains;
 
-static bool begin(Run* r, const char* text, const char* method) {
-  bool ok = pawl_model_parse(text, strlen(text), "bin", 0, NULL, &r->model, &r->err) == PAWL_OK &&
-            pawl_system_create(r->model, &r->system, &r->err) == PAWL_OK;
-  if (!ok) {
-    return false;
-  }
+static void stop(const PawlError* err) {
+  fprintf(stderr, "energy: %s\n", err->message);
+  exit(1);
+}
+
+static void begin(Run* r, const char* method) {
   PawlSimulateDef def = pawl_model_simulate(r->model);
   def.method = method;
-  return pawl_stepper_create(r->system, &def, &r->stepper, &r->err) == PAWL_OK &&
-         pawl_state_create(r->stepper, &r->state, &r->err) == PAWL_OK &&
-         pawl_stepper_start(r->stepper, r->state, false, &r->err) == PAWL_OK &&
-         pawl_eval_create(r->system, PAWL_POSITION | PAWL_ENERGY, &r->eval, &r->err) == PAWL_OK;
+  if (pawl_stepper_create(r->system, &def, &r->stepper, &r->err) != PAWL_OK ||
+      pawl_state_create(r->stepper, &r->state, &r->err) != PAWL_OK ||
+      pawl_stepper_start(r->stepper, r->state, false, &r->err) != PAWL_OK) {
+    stop(&r->err);
+  }
 }
 
-static void end(Run* r) {
-  pawl_eval_destroy(r->eval);
-  pawl_state_destroy(r->state);
-  pawl_stepper_destroy(r->stepper);
-  pawl_system_destroy(r->system);
-  pawl_model_destroy(r->model);
-}
-
-static int advance(Run* r, double h, int halvings) {
+static bool advance(Run* r, double h, int halvings) {
   PawlStatus status = pawl_stepper_step(r->stepper, r->state, h, &r->err);
   if (status == PAWL_RETRY && halvings > 0) {
-    int n = advance(r, h / 2, halvings - 1);
-    return n > 0 ? n + advance(r, h / 2, halvings - 1) : n;
+    return advance(r, h / 2, halvings - 1) && advance(r, h / 2, halvings - 1);
   }
-  return status == PAWL_OK ? 1 : -10000;
+  return status == PAWL_OK;
 }
 
 static double energy(Run* r, Gains* gains) {
   PawlPoint point = {
       .t = r->state->t, .q = r->state->q, .v = r->state->v, .modes = r->state->modes};
   if (pawl_eval_run(r->eval, &point, &r->err) != PAWL_OK) {
-    return NAN;
+    stop(&r->err);
   }
   const PawlValues* values = pawl_eval_values(r->eval);
   for (int i = 0; i < pawl_system_sizes(r->system).rows; i++) {
@@ -74,77 +68,69 @@ static double energy(Run* r, Gains* gains) {
   return values->energy[0] + values->energy[1];
 }
 
-static void follow(const Bin* bin, const char* method, double h, int steps, Gains* gains) {
-  static char text[BIN_TEXT];
-  Run r = {0};
-  bool talks = getenv("TALK") != NULL;
-  if (!begin(&r, bin_text(bin, text), method)) {
-    fprintf(stderr, "energy: %s\n%s", r.err.message, text);
-    exit(1);
-  }
-  double before = energy(&r, gains), first = before;
-  for (int k = 0; k < steps; k++) {
-    int pieces = advance(&r, h, 10);
-    if (pieces < 0) {
-      if (talks)
-        printf("  failed: %s\n", r.err.message);
+static void follow(Run* r, const char* method, Gains* gains) {
+  begin(r, method);
+  double before = energy(r, gains), first = before;
+  for (int k = 0; k < STEPS; k++) {
+    if (!advance(r, H, HALVINGS)) {
       gains->failed++;
       break;
     }
-    double now = energy(&r, gains), gain = now - before;
-    if (talks && gain > 1e-12 * first) {
-      printf("  %s %s seed %u mu %g e %g t %.4f gain %.3e (%d pieces) E %.10g\n",
-             BIN_NAMES[bin->kind], method, bin->seed, bin->mu, bin->e, r.state->t, gain, pieces,
-             now);
-    }
-    gains->pieces += pieces;
+    double now = energy(r, gains), gain = now - before;
     gains->steps++;
-    gains->gained += gain > 1e-12 * first;
+    gains->gained += gain > ROUNDING * first;
     gains->most = fmax(gains->most, gain);
     gains->part = fmax(gains->part, gain / first);
     before = now;
   }
-  end(&r);
+  pawl_state_destroy(r->state);
+  pawl_stepper_destroy(r->stepper);
 }
 
+static void measure(Bin bin, Gains* gains) {
+  static char text[BIN_TEXT];
+  Run r = {0};
+  bin_text(&bin, text);
+  if (pawl_model_parse(text, strlen(text), "bin", 0, NULL, &r.model, &r.err) != PAWL_OK ||
+      pawl_system_create(r.model, &r.system, &r.err) != PAWL_OK ||
+      pawl_eval_create(r.system, PAWL_POSITION | PAWL_ENERGY, &r.eval, &r.err) != PAWL_OK) {
+    stop(&r.err);
+  }
+  for (int k = 0; k < 3; k++) {
+    follow(&r, METHODS[k], &gains[k]);
+  }
+  pawl_eval_destroy(r.eval);
+  pawl_system_destroy(r.system);
+  pawl_model_destroy(r.model);
+}
+
+// energy [seeds]: so many bins of each kind, mass, mu and e; 2 without, a minute.
 int main(int argc, char** argv) {
   static const double mus[] = {0, 0.3, 1}, es[] = {0, 0.5, 0.9, 1, -1};
-  int seeds = argc > 1 ? atoi(argv[1]) : 2, only = argc > 2 ? atoi(argv[2]) : -1;
-  int kind_only = argc > 3 ? atoi(argv[3]) : -1;
-  double h = 1e-3;
-  if (argc > 7 && strcmp(argv[1], "one") == 0) {
-    int kind = atoi(argv[2]);
-    Bin bin = {(BinKind)kind, (unsigned)atoi(argv[3]), kind == BIN_COLUMN ? 6 : 7,
-               atof(argv[4]), atof(argv[6]),           atof(argv[5])};
-    Gains g = {0};
-    follow(&bin, METHODS[atoi(argv[7])], h, 400, &g);
-    return 0;
-  }
-  printf(
-      "| bodies | kg | mu | e | method | steps | gain | of E | most [J] | of E | least gap | fail "
-      "|\n");
-  for (int kind = 0; kind < BIN_KINDS; kind++) {
-    for (int heavy = 0; heavy < 2; heavy++) {
-      for (int m = 0; m < 3; m++) {
-        for (int e = 0; e < 5; e++) {
-          for (int k = 0; k < 3; k++) {
-            if ((only >= 0 && k != only) || (kind_only >= 0 && kind != kind_only))
-              continue;
-            Gains g = {0};
-            for (int seed = 0; seed < seeds; seed++) {
-              Bin bin = {(BinKind)kind,        (unsigned)seed, kind == BIN_COLUMN ? 6 : 7,
-                         heavy ? 1000.0 : 1.0, es[e],          mus[m]};
-              follow(&bin, METHODS[k], h, 400, &g);
-            }
-            printf(
-                "| %-7s | %4g | %3g | %4g | %-11s | %5d | %5lld | %4d | %8.1e | %8.1e | %8.1e | %d "
-                "|\n",
-                BIN_NAMES[kind], heavy ? 1000.0 : 1.0, mus[m], es[e], METHODS[k], g.steps, g.pieces,
-                g.gained, g.most, g.part, g.gap, g.failed);
-            fflush(stdout);
-          }
-        }
+  int seeds = argc > 1 ? atoi(argv[1]) : 2;
+  printf("| bodies | kg | friction | method | steps | that gain | most [J] | of the energy |");
+  printf(" least gap | ended early |\n");
+  printf("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+  for (int k = 0; k < 4 * BIN_KINDS; k++) {  // kinds, masses, with and without friction
+    Gains gains[3] = {{0}};
+    double heaviest = k / 2 % 2 ? 1000.0 : 1.0;
+    for (int n = 0; n < 15 * seeds; n++) {
+      if ((mus[n % 3] > 0.0) == (k % 2 == 1)) {
+        measure((Bin){.kind = (BinKind)(k / 4),
+                      .seed = (unsigned)(n / 15),
+                      .bodies = 6,
+                      .heaviest = heaviest,
+                      .e = es[n / 3 % 5],
+                      .mu = mus[n % 3]},
+                gains);
       }
+    }
+    for (int m = 0; m < 3; m++) {
+      const Gains* g = &gains[m];
+      printf("| %-7s | %4g | %-4s | %-11s | %6d | %4d | %7.1e | %7.1e | %8.1e | %d |\n",
+             BIN_NAMES[k / 4], heaviest, k % 2 ? "with" : "none", METHODS[m], g->steps, g->gained,
+             g->most, g->part, g->gap, g->failed);
+      fflush(stdout);
     }
   }
   return 0;

@@ -104,11 +104,35 @@ static void test_pyramids(void** unused) {
   }
 }
 
+// A ball that bounces on a hill, and two that bounce on the ground and on each other, with e = 1:
+// nothing is lost but what hits may gain by the turning of the hill, and nothing gained. (T15)
+// (N38)
+static void test_elastic(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: bounces\n"
+      "coordinates: {X: {start: 0.15}, Y: {start: 1.4}, y: {start: 0.4, rate: 1},\n"
+      "  z: {start: 0.9, rate: -1}}\n"
+      "mass: {X: 1, Y: 1, y: 1, z: 2}\n"
+      "potential: 9.81*(Y + y + 2*z)\n"
+      "contacts:\n"
+      "  hill: {gap: 'hypot(X, Y) - 1.1', restitution: 1}\n"
+      "  floor: {gap: y, restitution: 1}\n"
+      "  pair: {gap: z - y - 0.2, restitution: 1}\n";
+  for (int method = 0; method < METHOD_COUNT; method++) {
+    Motion m = motion_text(text);
+    double left;
+    assert_true(largest_rise(&m, METHODS[method], &left) <= ROUNDING);
+    CHECK_NEAR(left, 1.0, 1e-3);
+    motion_end(&m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_discs),    cmocka_unit_test(test_boxes),
-      cmocka_unit_test(test_spheres),  cmocka_unit_test(test_columns),
-      cmocka_unit_test(test_pyramids),
+      cmocka_unit_test(test_discs),   cmocka_unit_test(test_boxes),
+      cmocka_unit_test(test_spheres), cmocka_unit_test(test_columns),
+      cmocka_unit_test(test_elastic), cmocka_unit_test(test_pyramids),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
