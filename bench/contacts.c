@@ -78,6 +78,47 @@ static const struct {
 
 enum { PYRAMID_THAT_TOUCHES = 4 };
 
+// Discs of radii r/3 to r and of masses up to 100 times the least fall into a bin: those that
+// are neighbours at the start may meet, and all the ground.
+static const char bin[] =
+    "model: bin\n"
+    "parameters: {C: 6, R: 6, r: 0.06, mu: 0.3, s: 2.1*r}\n"
+    "coordinates:\n"
+    "  x[k=1..R,i=1..C]: {start: 's*(i + 0.1*sin(k))'}\n"
+    "  y[k=1..R,i=1..C]: {start: 'r*(2 + sin(3*i + 5*k))/3 + s*(k - 1)'}\n"
+    "  p[k=1..R,i=1..C]:\n"
+    "define:\n"
+    "  a[k=1..R,i=1..C]: 'r*(2 + sin(3*i + 5*k))/3'\n"
+    "  u[k=1..R,i=1..C-1]: x[k,i+1] - x[k,i]\n"
+    "  v[k=1..R,i=1..C-1]: y[k,i+1] - y[k,i]\n"
+    "  m[k=1..R-1,i=1..C-1,j=0..1]: x[k+1,i+j] - x[k,i+1-j]\n"
+    "  n[k=1..R-1,i=1..C-1,j=0..1]: y[k+1,i+j] - y[k,i+1-j]\n"
+    "  d[k=1..R-1,i=1..C]: x[k+1,i] - x[k,i]\n"
+    "  h[k=1..R-1,i=1..C]: y[k+1,i] - y[k,i]\n"
+    "mass:\n"
+    "  x[k=1..R,i=1..C]: 10^(1 + cos(7*i + 2*k))\n"
+    "  y[k=1..R,i=1..C]: 10^(1 + cos(7*i + 2*k))\n"
+    "  p[k=1..R,i=1..C]: 10^(1 + cos(7*i + 2*k))*(r*(2 + sin(3*i + 5*k))/3)^2/2\n"
+    "potential: {for k=1..R: {for i=1..C: '9.81*10^(1 + cos(7*i + 2*k))*y[k,i]'}}\n"
+    "contacts:\n"
+    "  ground[k=1..R,i=1..C]: {gap: 'y[k,i] - a[k,i]', friction: mu,\n"
+    "    slip: \"x[k,i]' + a[k,i]*p[k,i]'\"}\n"
+    "  left[k=1..R]: {gap: 'x[k,1] - s/4 - a[k,1]', friction: mu,\n"
+    "    slip: \"y[k,1]' - a[k,1]*p[k,1]'\"}\n"
+    "  right[k=1..R]: {gap: 's*(C + 3/4) - x[k,C] - a[k,C]', friction: mu,\n"
+    "    slip: \"y[k,C]' + a[k,C]*p[k,C]'\"}\n"
+    "  side[k=1..R,i=1..C-1]: {gap: 'hypot(u[k,i], v[k,i]) - a[k,i] - a[k,i+1]', friction: mu,\n"
+    "    slip: \"(v[k,i]*u[k,i]' - u[k,i]*v[k,i]')/hypot(u[k,i], v[k,i]) +\n"
+    "      a[k,i]*p[k,i]' + a[k,i+1]*p[k,i+1]'\"}\n"
+    "  above[k=1..R-1,i=1..C]: {gap: 'hypot(d[k,i], h[k,i]) - a[k,i] - a[k+1,i]', friction: mu,\n"
+    "    slip: \"(h[k,i]*d[k,i]' - d[k,i]*h[k,i]')/hypot(d[k,i], h[k,i]) +\n"
+    "      a[k,i]*p[k,i]' + a[k+1,i]*p[k+1,i]'\"}\n"
+    "  cross[k=1..R-1,i=1..C-1,j=0..1]:\n"
+    "    gap: hypot(m[k,i,j], n[k,i,j]) - a[k,i+1-j] - a[k+1,i+j]\n"
+    "    friction: mu\n"
+    "    slip: \"(n[k,i,j]*m[k,i,j]' - m[k,i,j]*n[k,i,j]')/hypot(m[k,i,j], n[k,i,j]) +\n"
+    "      a[k,i+1-j]*p[k,i+1-j]' + a[k+1,i+j]*p[k+1,i+j]'\"\n";
+
 static double seconds(void) {
   struct timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -151,16 +192,15 @@ typedef struct Kept {  // over the way
   double gap, gained;  // the least gap [m]; most energy that a step has added [J]
 } Kept;
 
-// A step, in halves where it does not converge, as a run takes it.
-static void advance(PawlStepper* stepper, PawlState* state, double h, int halvings,
+// A step, in halves where it does not converge, as a run takes it. False: it is refused.
+static bool advance(PawlStepper* stepper, PawlState* state, double h, int halvings,
                     PawlError* err) {
   PawlStatus status = pawl_stepper_step(stepper, state, h, err);
   if (status == PAWL_RETRY && halvings > 0) {
-    advance(stepper, state, h / 2, halvings - 1, err);
-    advance(stepper, state, h / 2, halvings - 1, err);
-  } else if (status != PAWL_OK) {
-    stop(err);
+    return advance(stepper, state, h / 2, halvings - 1, err) &&
+           advance(stepper, state, h / 2, halvings - 1, err);
   }
+  return status == PAWL_OK;
 }
 
 static double look(const PawlSystem* system, PawlEval* eval, const PawlState* state, Kept* kept,
@@ -212,6 +252,7 @@ static void way_destroy(Way* w) {
 }
 
 typedef struct Course {           // of a motion
+  int steps;                      // that were taken
   double took, longest, fastest;  // [s], all steps and one; [m/s] at the end
   Kept kept;
 } Course;
@@ -221,7 +262,11 @@ static Course follow(Way* w, int steps, PawlError* err) {
   double energy = look(w->system, w->eval, w->state, &c.kept, err);
   for (int k = 0; k < steps; k++) {
     double begin = seconds(), before = energy;
-    advance(w->stepper, w->state, 1e-3, 10, err);
+    if (!advance(w->stepper, w->state, 1e-3, 10, err)) {
+      fprintf(stderr, "contacts: %s\n", err->message);
+      break;
+    }
+    c.steps++;
     double took = seconds() - begin;
     c.took += took;
     c.longest = fmax(c.longest, took);
@@ -244,7 +289,7 @@ static void move(const char* method, const char* mu, int base) {
   PawlStepperInfo info = pawl_stepper_info(w.stepper);
   int N = base * base + base * (base - 1) / 2;
   printf("| %-6s | %-11s | %5d | %7.1f | %8.1e | %8.1e | %8.1e | %3lld | %8.1e |\n", mu, method, N,
-         1e6 * c.took / (WAY * (double)N), c.kept.gap, c.kept.gained, info.cones, info.relaxed,
+         1e6 * c.took / (c.steps * (double)N), c.kept.gap, c.kept.gained, info.cones, info.relaxed,
          c.fastest);
   fflush(stdout);
   way_destroy(&w);
@@ -268,12 +313,40 @@ static void fall_all(int most) {
       Way w = way_create(text, "column", 2, settings, "nsga-pva", &err);
       Course c = follow(&w, WAY, &err);
       printf("| %s | %5d | %6.2f | %6.1f | %8.1e | %8.1e |\n", spaces[k] + 6, N,
-             1e6 * c.took / (WAY * (double)N), 1e6 * c.longest / N, c.kept.gap, c.kept.gained);
+             1e6 * c.took / (c.steps * (double)N), 1e6 * c.longest / N, c.kept.gap, c.kept.gained);
       fflush(stdout);
       way_destroy(&w);
       if (N == 10000) {
         break;
       }
+    }
+  }
+}
+
+// Bins of discs, up to `most` contacts, open ones counted.
+static void fill_all(int most) {
+  static const char* const methods[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
+  static const char* const mu[] = {"mu=0.3", "mu=1"};
+  printf("| bin | method | N | steps | us a contact | of the longest | least gap | cones |");
+  printf(" relaxed |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+  for (int side = 6;
+       side * side + 2 * side + 2 * side * (side - 1) + 2 * (side - 1) * (side - 1) <= most;
+       side += 6) {
+    for (int k = 0; k < 6; k++) {
+      PawlError err = {0};
+      char columns[32], rows[32];
+      const char* settings[] = {columns, rows, mu[k / 3]};
+      snprintf(columns, sizeof columns, "C=%d", side);
+      snprintf(rows, sizeof rows, "R=%d", side);
+      int N = side * side + 2 * side + 2 * side * (side - 1) + 2 * (side - 1) * (side - 1);
+      Way w = way_create(bin, "bin", 3, settings, methods[k % 3], &err);
+      Course c = follow(&w, WAY, &err);
+      PawlStepperInfo info = pawl_stepper_info(w.stepper);
+      printf("| %-6s | %-11s | %5d | %3d | %7.1f | %7.1f | %8.1e | %8.1e | %3lld |\n", mu[k / 3],
+             methods[k % 3], N, c.steps, 1e6 * c.took / (c.steps * (double)N), 1e6 * c.longest / N,
+             c.kept.gap, info.cones, info.relaxed);
+      fflush(stdout);
+      way_destroy(&w);
     }
   }
 }
@@ -291,7 +364,8 @@ static void move_all(int most) {
 }
 
 // contacts [most]: up to so many contacts, 10 000 without. contacts moving [most]: pyramids that
-// fall, 100 without. contacts falling [most]: columns that fall, 1000 without.
+// fall, 100 without. contacts falling [most]: columns that fall, 1000 without. contacts bins
+// [most]: discs that fall into a bin, 300 without.
 int main(int argc, char** argv) {
   static const char* const methods[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
   if (argc > 1 && strcmp(argv[1], "moving") == 0) {
@@ -300,6 +374,10 @@ int main(int argc, char** argv) {
   }
   if (argc > 1 && strcmp(argv[1], "falling") == 0) {
     fall_all(argc > 2 ? atoi(argv[2]) : 1000);
+    return 0;
+  }
+  if (argc > 1 && strcmp(argv[1], "bins") == 0) {
+    fill_all(argc > 2 ? atoi(argv[2]) : 300);
     return 0;
   }
   int most = argc > 1 ? atoi(argv[1]) : 10000;
