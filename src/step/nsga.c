@@ -754,11 +754,14 @@ void pawl_nsga_multipliers(const PawlStepper* s, PawlState* state, double* lambd
   }
 }
 
-// What the velocities did over the last step: v' + W/h.                                     (N55)
+// What the velocities did over the last step, where the smooth motion knows no contacts: v' + W/h.
+// (N55)
 void pawl_nsga_accelerations(const PawlStepper* s, PawlState* state, double* a) {
+  const PawlNsga* d = s->data;
   double h = *pawl_nsga_h_of(s, state);
   const double* W = pawl_nsga_W_of(s, state);
-  for (int j = 0; h > 0.0 && j < s->sizes.v; j++) {
+  bool apart = d->decoupled || d->rub.contacts > 0;
+  for (int j = 0; apart && h > 0.0 && j < s->sizes.v; j++) {
     a[j] += W[j] / h;
   }
 }
