@@ -252,7 +252,10 @@ for name in $names; do
     rimless-wheel) # six steps of the walk that repeats itself, by the formula in the model
       for method in $contact; do
         run_model "$name" "$method"
-        near "$(field energy.end)" 1.955757624 5e-3
+        # first order in time stepping; moreau-jean has 9.3, 5.7, 3.5 and 1.3e-3 at h = 2e-3 to
+        # 2.5e-4, since what feet that turn had gained no longer makes up for what impacts lose (T26)
+        case $method in moreau-jean) within=8e-3 ;; *) within=5e-3 ;; esac
+        near "$(field energy.end)" 1.955757624 $within
       done
       ;;
     gripper) # the box lies at its new place
