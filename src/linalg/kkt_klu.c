@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The KKT system as a sparse matrix. The columns are ordered once, KLU chooses the pivots;
-// with the order P, Q taken from it and the patterns of L and U, new values are factored here,
-// column by column without a search (left-looking, Gilbert and Peierls):
+// The KKT system as a sparse matrix, in the way of KLU. The columns are ordered once, pivots are
+// chosen by the numbers (kkt_pivots.h); with this order P, Q and the patterns of L and U, new
+// values are factored here, column by column without a search (left-looking, Gilbert and Peierls):
 //   solve L x = A(:,k) above the diagonal, U(:,k) = x(0..k), L(:,k) = x(k+1..) / U_kk
-// When the old pivots no longer suit the values, KLU chooses again. All results come from the loop
-// here, so they depend on the values and the pivot order only. KLU takes its memory from malloc
-// (its hooks are process-wide, and not ours to set), and gives it back before a call returns;
-// only the ordering is kept.
-#include <klu.h>
+// When the old pivots no longer suit the values, they are chosen again. All results come from the
+// loop here, so they depend on the values and the pivot order only. Memory is taken where factors
+// have more entries than there was room for, and stays.
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "linalg/kkt_impl.h"
+#include "linalg/kkt_pivots.h"
 #include "linalg/kkt_symbolic.h"
 
 // Old pivots are given up when an entry of L exceeds the first; beyond the second, a solution is
 // refined once.
 #define LARGEST_MULTIPLIER 1e3
 #define REFINED_MULTIPLIER 32.0
-// KLU keeps a diagonal pivot down to this fraction of the largest entry of its column: what new
+// A diagonal pivot is kept down to this fraction of the largest entry of its column: what new
 // pivots give needs no refinement, and the fill is nearly the one foreseen.
 #define PIVOT_PREFERENCE (1.0 / REFINED_MULTIPLIER)
 // Added to the diagonal of a singular matrix to find a pivot order for it, tried in turn: large
@@ -42,8 +41,7 @@ typedef struct Order {  // in which the unknowns are eliminated, and what follow
 } Order;
 
 struct PawlKktKlu {
-  klu_common common;
-  klu_symbolic* symbolic;
+  PawlKktPivots pivots;
   int *start, *index;    // (size + 1), (value_count) the pattern of A
   int *home_B, *home_J;  // (entries of G) places of entries of active rows
   bool has_pivots;       // P and Q below are those of a factorisation
@@ -126,6 +124,7 @@ static PawlStatus take_memory(PawlKkt* kkt, PawlKktKlu* klu) {
       !klu->home_J || !klu->x || !klu->right || !klu->two) {
     return PAWL_ERROR_MEMORY;
   }
+  PAWL_TRY(pawl_kkt_pivots_create(&klu->pivots, arena, size, klu->start, klu->index, klu->Q));
   PAWL_TRY(order_create(arena, &klu->all, size, count));
   return kkt->m > 0 ? order_create(arena, &klu->few, size, count) : PAWL_OK;
 }
@@ -171,12 +170,11 @@ static void use_order(PawlKkt* kkt, const Order* o) {
 // Prepares the loop below for the pivot order P, Q. Factors with fewer rows have no other entries:
 // all room that they may need is taken here.
 static PawlStatus take_order(PawlKkt* kkt, PawlKktKlu* klu) {
-  int size = kkt->size;
   Order* all = &klu->all;
   klu->steady = 0;
   PAWL_TRY(find_order(kkt, all, NULL));
-  PAWL_TRY(make_room(&klu->L, &klu->L_room, all->pattern.L_start[size]));
-  PAWL_TRY(make_room(&klu->U, &klu->U_room, all->pattern.U_start[size]));
+  PAWL_TRY(make_room(&klu->L, &klu->L_room, all->pattern.L_room));
+  PAWL_TRY(make_room(&klu->U, &klu->U_room, all->pattern.U_room));
   if (kkt->m > 0) {
     PAWL_TRY(pawl_factor_pattern_reserve(&klu->few.pattern, &all->pattern));
   }
@@ -197,11 +195,6 @@ static PawlStatus leave_out(PawlKkt* kkt, PawlKktKlu* klu) {
 // Orders the columns, and finds the fill that diagonal pivots would give.
 static PawlStatus analyse(PawlKkt* kkt, PawlKktKlu* klu) {
   PAWL_TRY(pawl_kkt_order(kkt, klu->start, klu->index, klu->Q));
-  klu->symbolic =
-      klu_analyze_given(kkt->size, klu->start, klu->index, klu->Q, klu->Q, &klu->common);
-  if (!klu->symbolic) {
-    return PAWL_ERROR_MEMORY;
-  }
   memcpy(klu->P, klu->Q, (size_t)kkt->size * sizeof *klu->P);
   PAWL_TRY(take_order(kkt, klu));
   klu->has_pivots = false;
@@ -222,10 +215,6 @@ PawlStatus pawl_kkt_klu_create(PawlKkt* kkt) {
   PAWL_TRY(take_memory(kkt, klu));
   int count = place_coordinates(kkt, klu);
   place_multipliers(kkt, klu, count, klu->P);
-  klu_defaults(&klu->common);
-  klu->common.tol = PIVOT_PREFERENCE;
-  klu->common.btf = 0;     // one block: the matrix of a connected model does not decompose
-  klu->common.scale = -1;  // A is scaled already, and its pattern checked
   return kkt->size > 0 ? analyse(kkt, klu) : PAWL_OK;
 }
 
@@ -275,7 +264,6 @@ void pawl_kkt_klu_destroy(PawlKkt* kkt) {
   PawlKktKlu* klu = kkt->klu;
   kkt->klu = NULL;
   if (klu) {
-    klu_free_symbolic(&klu->symbolic, &klu->common);
     pawl_factor_pattern_free(&klu->all.pattern);
     pawl_factor_pattern_free(&klu->few.pattern);
     pawl_free(klu->L);
@@ -288,13 +276,13 @@ void pawl_kkt_klu_destroy(PawlKkt* kkt) {
 static PawlStatus choose_pivots(PawlKkt* kkt, PawlKktKlu* klu) {
   klu->has_pivots = false;
   kkt->info.full++;
-  klu_numeric* numeric =
-      klu_factor(klu->start, klu->index, kkt->values, klu->symbolic, &klu->common);
-  if (!numeric) {
-    return klu->common.status == KLU_SINGULAR ? PAWL_RETRY : PAWL_ERROR_MEMORY;
+  PawlKktPivotsRoom room = {&klu->all.pattern, &klu->L, &klu->L_room, klu->x};
+  PawlStatus status =
+      pawl_kkt_pivots_choose(&klu->pivots, kkt->values, PIVOT_PREFERENCE, &room, klu->P);
+  if (status != PAWL_OK) {
+    use_order(kkt, klu->left_out ? &klu->few : &klu->all);  // its indices may have moved
+    return status;
   }
-  memcpy(klu->P, numeric->Pnum, (size_t)kkt->size * sizeof *klu->P);  // one block: all rows
-  klu_free_numeric(&numeric, &klu->common);
   return take_order(kkt, klu);
 }
 
