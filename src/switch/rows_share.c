@@ -44,8 +44,8 @@ bool pawl_share_room_alloc(PawlShareRoom* s, PawlArena* arena, int k, int r) {
 // ---- which rows follow from which ---------------------------------------------------------------
 
 // Rows of `set` that are not in k->in, then those that are; and T. False: not all of the former
-// follow from the latter.
-static bool fill(PawlRowsWork* k, PawlShareRoom* s, const unsigned char* set) {
+// follow from the latter; with `all_or_none` T is then not filled.
+static bool fill(PawlRowsWork* k, PawlShareRoom* s, const unsigned char* set, bool all_or_none) {
   int follow = 0, kept = s->k;
   for (int i = 0; i < k->m; i++) {
     if (set[i]) {
@@ -53,7 +53,7 @@ static bool fill(PawlRowsWork* k, PawlShareRoom* s, const unsigned char* set) {
     }
   }
   bool follow_all = true;
-  for (int a = 0; a < s->k; a++) {
+  for (int a = 0; a < s->k && (follow_all || !all_or_none); a++) {
     double slope = k->ops->move(k, s->row[a]);
     follow_all = follow_all && pawl_rows_follows(k, s->row[a], slope);
     for (int b = 0; b < s->r; b++) {
@@ -382,8 +382,9 @@ static void mark_following(PawlRowsWork* k, PawlShareRoom* s, PawlRowsResult* re
 }
 
 // Room and T for the rows of `set` that follow from those of k->in; NULL where there are none.
-static PawlStatus prepare(PawlRowsWork* k, const unsigned char* set, PawlArena* arena,
-                          PawlShareRoom* own, PawlShareRoom** room, bool* follow_all) {
+static PawlStatus prepare(PawlRowsWork* k, const unsigned char* set, bool all_or_none,
+                          PawlArena* arena, PawlShareRoom* own, PawlShareRoom** room,
+                          bool* follow_all) {
   int all = count_flags(k->m, set), r = count_flags(k->m, k->in);
   *room = NULL;
   *follow_all = true;
@@ -396,7 +397,7 @@ static PawlStatus prepare(PawlRowsWork* k, const unsigned char* set, PawlArena* 
   }
   (*room)->k = all - r;
   (*room)->r = r;
-  *follow_all = fill(k, *room, set);
+  *follow_all = fill(k, *room, set, all_or_none);
   return PAWL_OK;
 }
 
@@ -409,12 +410,12 @@ static PawlStatus split(PawlRowsWork* k, const unsigned char* set, PawlArena* ar
     inside = inside && (set[i] || !k->in[i]);
   }
   if (inside) {
-    PAWL_TRY(prepare(k, set, arena, own, room, &follow_all));
+    PAWL_TRY(prepare(k, set, true, arena, own, room, &follow_all));
   }
   if (!follow_all) {
     memcpy(k->in, set, (size_t)k->m);
     PAWL_TRY(k->ops->factor(k));
-    PAWL_TRY(prepare(k, set, arena, own, room, &follow_all));
+    PAWL_TRY(prepare(k, set, false, arena, own, room, &follow_all));
   }
   return PAWL_OK;
 }
