@@ -21,9 +21,9 @@ typedef struct PawlRowsOps {
   // `direction`: how lambda of the rows of `in` changes with lambda_p; 1 for p, 0 for the others.
   // Returns how w_p changes, D_pp less what the others take.                             (R5)
   double (*move)(PawlRowsWork* k, int p);
-  // Adds to the rows of `tight` those that are as many common coordinates away, or less; NULL:
-  // none.
-  void (*spread)(PawlRowsWork* k, int away);
+  // Adds to the rows of `tight`, which are pulled, those outside the set that will be when these
+  // have come in, as far as their neighbours tell; NULL: not known.                        (R14)
+  void (*spread)(PawlRowsWork* k);
   // Whether no row of `tight` beside row i has more of `size` by its compliance; NULL: never.
   bool (*leads)(const PawlRowsWork* k, int i);
 } PawlRowsOps;
@@ -79,6 +79,10 @@ static inline bool pawl_rows_exact(const PawlRowsWork* k, int i) {
 }
 double pawl_rows_nearest(const PawlRowsWork* k, int i, double lambda);  // within the bounds
 double pawl_rows_slack(const PawlRowsWork* k, int i);                   // of lambda_i: rounding
+
+// A row outside the set with this w: +1 when its lambda must grow, -1 when it must fall, 0 when it
+// may stay.
+int pawl_rows_pull(const PawlRowsWork* k, int i, double w);
 
 // After ops->move of row p: its slope is none, or rounding of the terms that it is the sum of.
 bool pawl_rows_follows(const PawlRowsWork* k, int p, double slope);

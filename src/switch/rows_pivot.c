@@ -39,14 +39,17 @@ bool pawl_rows_follows(const PawlRowsWork* k, int p, double slope) {
 
 // ---- what is wrong ------------------------------------------------------------------------------
 
-// A row outside the set: +1 when its lambda must grow, -1 when it must fall, 0 when it may stay.
-static int pull(const PawlRowsWork* k, int i) {
+int pawl_rows_pull(const PawlRowsWork* k, int i, double w) {
   double slack = PAWL_ROWS_ROUNDING * k->size[i];
   if (k->given_up[i] || k->agrees[i] || pawl_rows_fixed(k, i)) {
     return 0;
   }
-  return (k->w[i] < -slack && k->lambda[i] < k->bounds->hi[i]) -
-         (k->w[i] > slack && k->lambda[i] > k->bounds->lo[i]);
+  return (w < -slack && k->lambda[i] < k->bounds->hi[i]) -
+         (w > slack && k->lambda[i] > k->bounds->lo[i]);
+}
+
+static int pull(const PawlRowsWork* k, int i) {
+  return pawl_rows_pull(k, i, k->w[i]);
 }
 
 // A row of the set: whether its lambda is beyond a bound.
@@ -139,17 +142,16 @@ static int count_pulled(const PawlRowsWork* k) {
   return count;
 }
 
-// Rows that are pulled come in, with those `near` them.
-static void come_in(PawlRowsWork* k, bool first, int near) {
+// Rows that are pulled come in; with `ahead` those, too, that they will probably press on.
+static void come_in(PawlRowsWork* k, bool first, bool ahead) {
   for (int i = 0; i < k->m; i++) {
-    k->tight[i] = !k->in[i] && (pull(k, i) != 0 || (first && touches(k, i)));
+    k->tight[i] = !k->in[i] && pull(k, i) != 0;
   }
-  if (near > 0 && k->ops->spread) {
-    k->ops->spread(k, near);
+  if (ahead) {
+    k->ops->spread(k);
   }
   for (int i = 0; i < k->m; i++) {
-    bool free = !k->in[i] && !pawl_rows_fixed(k, i) && !k->given_up[i] && !k->agrees[i];
-    if (k->tight[i] && free) {
+    if (k->tight[i] || (first && touches(k, i))) {
       change(k, i);
     }
   }
@@ -197,7 +199,7 @@ static PawlStatus change_blocks(PawlRowsWork* k, PawlRowsResult* result, bool* d
 // out where some come in, as long as that makes the wrong ones fewer. (R6)
 static PawlStatus change_fronts(PawlRowsWork* k, PawlRowsResult* result, bool* done) {
   enum { PATIENCE = 6 };
-  int fewest = k->m + 1, patience = PATIENCE, near = 0, grown = 0, last = 2 * k->m;
+  int fewest = k->m + 1, patience = PATIENCE, last = 2 * k->m;
   int held = -1;
   *done = false;
   for (bool first = true;; first = false) {
@@ -212,10 +214,8 @@ static PawlStatus change_fronts(PawlRowsWork* k, PawlRowsResult* result, bool* d
     if (*done || patience < 0) {
       return PAWL_OK;
     }
-    grown = grows && alone ? grown + 1 : 0;
-    near = grown > 2 ? 2 * near + 1 : grown > 0 ? near : near / 4;
     if (some || first) {
-      come_in(k, first, grows ? near : 0);
+      come_in(k, first, grows);
     }
     if (!grows && !alone) {
       go_out(k, 2 * count <= last);

@@ -179,26 +179,48 @@ static double move(PawlRowsWork* k, int p) {
   return slope;
 }
 
-static void spread(PawlRowsWork* k, int away) {
+// Row i comes in: the coordinates that are not held yet move until its w is 0, and are held then.
+// Rows that are pulled by that are added to the list.
+static void press(PawlRowsWork* k, int i, int* count) {
+  PawlRowsSparse* s = k->self;
+  double slope = 0.0, *mobile = s->room;
+  for (int e = s->row_start[i]; e < s->row_start[i + 1]; e++) {
+    int at = s->row_entry[e];
+    slope += s->values_G[at] * s->values_B[at] * mobile[s->row_column[e]];
+  }
+  double force = slope > 0.0 ? -s->y[i] / slope : 0.0;
+  for (int e = s->row_start[i]; e < s->row_start[i + 1]; e++) {
+    int j = s->row_column[e];
+    double way = s->values_B[s->row_entry[e]] * mobile[j] * force;
+    mobile[j] = 0.0;
+    for (int f = s->G->start[j]; way != 0.0 && f < s->G->start[j + 1]; f++) {
+      int other = s->G->index[f];
+      s->y[other] += s->values_G[f] * way;
+      if (!k->in[other] && !k->tight[other] && pawl_rows_pull(k, other, s->y[other]) != 0) {
+        k->tight[other] = 1;
+        s->list[(*count)++] = other;
+      }
+    }
+  }
+}
+
+static void spread(PawlRowsWork* k) {  // (R14)
   PawlRowsSparse* s = k->self;
   int count = 0;
+  memcpy(s->y, k->w, (size_t)k->m * sizeof(double));
+  for (int j = 0; j < s->n; j++) {
+    bool held = s->inertia[j] <= 0.0;
+    for (int e = s->G->start[j]; e < s->G->start[j + 1]; e++) {
+      held |= k->in[s->G->index[e]] && s->values_G[e] != 0.0;
+    }
+    s->room[j] = held ? 0.0 : 1.0 / s->inertia[j];
+  }
   for (int i = 0; i < k->m; i++) {
     s->list[count] = i;
     count += k->tight[i];
   }
-  for (int begin = 0; away > 0; away--) {
-    int end = count;
-    for (; begin < end; begin++) {
-      for (int e = s->row_start[s->list[begin]]; e < s->row_start[s->list[begin] + 1]; e++) {
-        int j = s->row_column[e];
-        for (int f = s->G->start[j]; f < s->G->start[j + 1]; f++) {
-          int i = s->G->index[f];
-          s->list[count] = i;
-          count += !k->tight[i];
-          k->tight[i] = 1;
-        }
-      }
-    }
+  for (int next = 0; next < count; next++) {
+    press(k, s->list[next], &count);
   }
 }
 

@@ -188,7 +188,7 @@ static void test_column(void** state) {
 }
 
 // The upper half of a column comes down on the lower one, with a little space between neighbours:
-// the contacts that close follow from each other, and come in together.                    (R6)
+// the contacts that close follow from each other, and come in together.                   (R14)
 static void test_front(void** state) {
   (void)state;
   enum { COUNT = 1000, LANDED = 500 };
@@ -206,7 +206,7 @@ static void test_front(void** state) {
                    PAWL_OK);
   assert_int_equal(solve_large(&l, rows, &a), PAWL_OK);
   assert_int_equal(a.info.exchanges, 0);
-  assert_true(a.info.rounds <= 16);
+  assert_true(a.info.rounds <= 3);  // (R14) is exact where the lower half does not yield
   for (int i = 0; i < COUNT; i++) {
     assert_true(a.lambda[i] >= 0.0 && a.w[i] >= -1e-12);
     CHECK_NEAR(a.lambda[i] * a.w[i], 0.0, 1e-12);
