@@ -45,8 +45,9 @@ void pawl_kkt_share(PawlKkt* kkt, PawlPool* pool);
 void pawl_kkt_destroy(PawlKkt* kkt);  // NULL is allowed
 
 // Factors with these values, given in the order of the patterns. `active` has m entries; NULL means
-// every row is active; a row that is not costs almost nothing. Allocates nothing (a KLU factor with
-// new pivots excepted, and counted; and memory for machine code, once for a set of active rows).
+// every row is active; a row that is not costs almost nothing. Allocates nothing, but
+// for the sparse solver beside blocks when it is needed first, for more entries of sparse factors
+// than any before, and for machine code, once for a set of active rows.
 // PAWL_RETRY: singular to working precision; ask pawl_kkt_diagnose why, or solve by
 // pawl_kkt_min_norm. PAWL_ERROR_MEMORY is the only other failure.
 PAWL_CHECKED PawlStatus pawl_kkt_factor(PawlKkt* kkt, const double* S, const double* B,

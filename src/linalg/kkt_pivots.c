@@ -114,7 +114,7 @@ static void solve_column(PawlKktPivots* s, const double* values, const PawlKktPi
   }
 }
 
-// The number of the pivot in `lower`: the first of the largest, or the one that is meant.
+// (K16), as a number in `lower`: the one that is meant, or the first of the largest.
 static int choose(const PawlKktPivots* s, const double* x, int k, int count, double preference) {
   int best = count - 1, meant = -1;
   double top = -1.0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pivot order for a sparse matrix (docs/theory/kkt.md, section 6, "Pivots"). The columns are
+// A pivot order for a sparse matrix (docs/theory/kkt.md, section 6, (K16)). The columns are
 // taken in a given order; in each of them the row is chosen by the numbers.
 #pragma once
 

@@ -501,7 +501,7 @@ static void test_choice_of_solver(void** state) {
   }
 }
 
-// The dense path never allocates after creation; the sparse one only for new pivots.
+// The dense path never allocates after creation; the sparse one only for more entries of factors.
 static void test_allocates_nothing(void** state) {
   (void)state;
   TestSystem* s = system_random(15, 6, 0.2, false);
