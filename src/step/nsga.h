@@ -17,6 +17,7 @@ typedef struct PawlNsgaApart {
 // on rates, or elsewhere, it is all of them.
 typedef struct PawlNsgaLevels {
   bool serve, undamped;
+  bool constant;                    // M
   PawlEval *first, *places, *bias;  // NULL: all
 } PawlNsgaLevels;
 

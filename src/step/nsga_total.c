@@ -326,11 +326,23 @@ bool pawl_nsga_total_holds(const PawlStepper* s, PawlNsga* d) {
 }
 
 // ---- all ----------------------------------------------------------------------------------------
+// Whether every velocity has a mass, which (N51) and (N53) measure forces by: states have none.
+static bool weighs(const PawlStepper* s, const double* M) {
+  const int* diagonal = s->dynamics.diagonal;
+  bool all = true;
+  for (int j = 0; all && j < s->sizes.v; j++) {
+    all = diagonal[j] >= 0 && M[diagonal[j]] > 0.0;
+  }
+  return all;
+}
+
 PawlStatus pawl_nsga_total_create(PawlStepper* s, PawlNsga* d, PawlError* err) {
   static const unsigned places =
       PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_POSITION | PAWL_TIME_GRADIENT;
   PawlNsgaLevels* l = &d->levels;
-  l->serve = d->settles && s->contact_count == 0;
+  l->constant = pawl_system_constant_mass(s->system);
+  l->serve = d->settles && s->contact_count == 0 && s->sizes.states == 0 &&
+             (!l->constant || weighs(s, pawl_eval_values(d->eval)->M));
   l->undamped = pawl_system_undamped(s->system);
   if (!l->serve || !l->undamped) {
     return PAWL_OK;
@@ -372,6 +384,9 @@ static PawlStatus begin(PawlStepper* s, PawlNsga* d, const PawlPhase* smooth, Pa
 static PawlStatus solve_levels(PawlStepper* s, PawlNsga* d, const PawlPhase* smooth,
                                PawlState* state, PawlError* err) {
   PAWL_TRY(begin(s, d, smooth, state, err));
+  if (!d->levels.constant && !weighs(s, pawl_eval_values(d->eval)->M)) {
+    return PAWL_RETRY;
+  }
   bool damped = !d->levels.undamped && is_damped(s, d);
   PAWL_TRY(find_places(s, d, state));
   long long of_S = pawl_kkt_current(s->kkt);

@@ -110,16 +110,20 @@ static double thrown(const Motion* m, const Watch* w, const Sight* x, int row, c
 static const double SLOW = 0.02;
 
 // The same where energy would rise else: contacts that push together may be thrown back less, and
-// one alone by the little that the turning of its gradient adds.                            (T8)
+// one alone by the little that the turning of its gradient adds. What does not push beside them
+// leaves by the same part of its restitution, which is seen here where all is slow.         (T8)
 // (N38)
-static double thrown_less(const Motion* m, Watch* w, double back, double rate, const double* push) {
+static double thrown_less(const Motion* m, Watch* w, double back, double rate, const double* push,
+                          int row) {
   int pushing = 0;
   for (int i = 0; i < m->n.rows; i++) {
     pushing += push[i] > 0.0;
   }
-  bool less = back * rate <= 0.0 && fabs(rate) < fabs(back) - 1e-9 &&
-              (pushing > 1 || fabs(rate) > 0.99 * fabs(back) || fabs(back) < SLOW);
-  w->less += less;
+  bool slow = fabs(back) < SLOW, at_rest = fabs(rate) < 1e-9;
+  bool slower = (back * rate <= 0.0 || at_rest) && fabs(rate) < fabs(back) - 1e-9;
+  bool less = slower && (push[row] > 0.0 ? pushing > 1 || fabs(rate) > 0.99 * fabs(back) || slow
+                                         : pushing > 0 && slow);
+  w->less += less && push[row] > 0.0;
   return less ? -rate : back;
 }
 
@@ -199,7 +203,7 @@ static void check_pva_step(Motion* m, PawlEval* eval, Watch* w, double h) {
       assert_false(active);
     } else if (active || x.g[row] <= 0.0) {  // in between is open, too
       double back = thrown(m, w, &x, row, b.v, b.a);
-      back = Lambda[row] > 0.0 ? thrown_less(m, w, back, rate, Lambda) : back;
+      back = thrown_less(m, w, back, rate, Lambda, row);
       check_newton(m, w, Lambda[row] + h * c.gamma * kappa * lambda[row], rate + back, active);
     }
     note_contact(w, &x, row, rate, active);
@@ -270,7 +274,7 @@ static void check_pvv_step(Motion* m, PawlEval* eval, Watch* w, double h) {
       assert_false(active);
     } else if (active || (x.g[row] <= 0.0 && moved > 1e-12)) {
       double back = thrown(m, w, &x, row, b.v, b.a);
-      back = Lambda[row] > 0.0 ? thrown_less(m, w, back, rate, Lambda) : back;
+      back = thrown_less(m, w, back, rate, Lambda, row);
       check_newton(m, w, Lambda[row], rate + back, active);
     }
     note_contact(w, &x, row, rate, active);
@@ -293,7 +297,7 @@ static void check_moreau_step(Motion* m, PawlEval* eval, Watch* w, double h) {
     double rate = row_rate(&x, row, m->state->v), P = h * m->state->lambda[row];
     if (w->gap[row] + 0.5 * h * w->rate[row] <= 0.0) {
       double back = thrown(m, w, &x, row, b.v, NULL);
-      back = P > 0.0 ? thrown_less(m, w, back, rate, m->state->lambda) : back;
+      back = thrown_less(m, w, back, rate, m->state->lambda, row);
       check_newton(m, w, P, rate + back, P != 0.0);
     } else {
       assert_true(P == 0.0);
