@@ -78,6 +78,35 @@ static void test_conditions_of_chains(void** unused) {
   check_conditions(motion_text(links), 2e-3);
 }
 
+// A state that reads a rate of many links is that of the rate at the end of its step, which rows
+// have corrected: from rest w = h gamma kappa k (th[2]' - w), kappa = (1 - alpha_f)/(1 - alpha_m).
+// (Z7)
+static void test_states_beside_chains(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: read\nparameters: {N: 6}\ncoordinates:\n  \"x[i=1..N]\": {start: i - 1/2}\n"
+      "  \"y[i=1..N]\": {}\n  \"th[i=1..N]\": {}\nkinetic:\n"
+      "  for i=1..N: (x[i]'^2 + y[i]'^2 + th[i]'^2/12)/2\npotential:\n"
+      "  - for i=1..N: 9.81*y[i]\nconstraints:\n"
+      "  \"joint[1]\":\n    - x[1] = cos(th[1])/2\n    - y[1] = sin(th[1])/2\n"
+      "  \"joint[i=2..N]\":\n    - x[i] - cos(th[i])/2 = x[i-1] + cos(th[i-1])/2\n"
+      "    - y[i] - sin(th[i])/2 = y[i-1] + sin(th[i-1])/2\n"
+      "states: {w: {rate: \"100*(th[2]' - w)\", start: 0}}\n";
+  static const char* const methods[] = {"ga-pva", "nsga-pva"};
+  enum { TH_2 = 13, W = 18 };
+  for (int k = 0; k < 2; k++) {
+    Motion m = motion_text(text);
+    m.def.rho = 0.9;
+    motion_start(&m, methods[k]);
+    motion_step(&m, 1e-2);
+    Alpha a = alpha_of(0.9);
+    double X = 1e-2 * a.gamma * (1 - a.f) / (1 - a.m) * 100.0, v = m.state->v[TH_2];
+    assert_true(fabs(v) > 1e-3);
+    CHECK_NEAR(m.state->v[W], X * v / (1 + X), 1e-12 * fabs(v));
+    motion_end(&m);
+  }
+}
+
 // ---- order --------------------------------------------------------------------------------------
 static void test_order(void** unused) {
   (void)unused;
@@ -236,11 +265,16 @@ static void test_corrections_know_each_other(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_constant_acceleration_by_hand), cmocka_unit_test(test_conditions),
-      cmocka_unit_test(test_conditions_of_chains),          cmocka_unit_test(test_order),
-      cmocka_unit_test(test_residuals_of_the_paper),        cmocka_unit_test(test_disturbed_start),
-      cmocka_unit_test(test_factor_of_the_position),        cmocka_unit_test(test_iterations),
+      cmocka_unit_test(test_constant_acceleration_by_hand),
+      cmocka_unit_test(test_conditions),
+      cmocka_unit_test(test_conditions_of_chains),
+      cmocka_unit_test(test_order),
+      cmocka_unit_test(test_residuals_of_the_paper),
+      cmocka_unit_test(test_disturbed_start),
+      cmocka_unit_test(test_factor_of_the_position),
+      cmocka_unit_test(test_iterations),
       cmocka_unit_test(test_corrections_know_each_other),
+      cmocka_unit_test(test_states_beside_chains),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
