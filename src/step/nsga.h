@@ -139,6 +139,8 @@ void pawl_nsga_apart_clear(PawlNsga* d);
 // Large systems: what the first correction of U and W does to the smooth motion, and the rows of
 // accelerations where that has led to.
 void pawl_nsga_share(PawlStepper* s, PawlNsga* d);
+// Whether forces depend on rates.
+bool pawl_nsga_share_is_damped(const PawlStepper* s, const PawlNsga* d);
 bool pawl_nsga_settle(PawlStepper* s, PawlNsga* d);
 // G v + g_t with what dq and dU do to it.
 void pawl_nsga_rates(const PawlStepper* s, PawlNsga* d, double* row);

@@ -111,8 +111,7 @@ static void add_to_W(const PawlStepper* s, PawlNsga* d, const double* restrict w
   }
 }
 
-// Whether forces depend on rates.
-static bool is_damped(const PawlStepper* s, const PawlNsga* d) {
+bool pawl_nsga_share_is_damped(const PawlStepper* s, const PawlNsga* d) {
   const double* C = pawl_eval_values(d->ga.tangent_eval)->C;
   bool any = false;
   for (int k = 0; k < s->nonzeros_H; k++) {
@@ -137,7 +136,7 @@ void pawl_nsga_share(PawlStepper* s, PawlNsga* d) {
   for (int i = 0; i < s->sizes.rows; i++) {
     d->ga.lambda[i] += xi[i];
   }
-  if (pawl_kkt_is_still(s->kkt, d->held, d->S) && is_damped(s, d) &&
+  if (pawl_kkt_is_still(s->kkt, d->held, d->S) && pawl_nsga_share_is_damped(s, d) &&
       find_rates(s, d, b, row, d->acceleration)) {
     pawl_copy_zeros(s->sizes.v, w);
     pawl_kkt_solve(s->kkt, w, row);

@@ -178,16 +178,6 @@ static void add_rates(void* context, PawlPart part) {
   add_scaled(part.end - part.first, 1.0, d->dW + part.first, d->ga.v_total + part.first);
 }
 
-// Whether forces depend on rates.
-static bool is_damped(const PawlStepper* s, const PawlNsga* d) {
-  const double* C = pawl_eval_values(d->ga.tangent_eval)->C;
-  bool any = false;
-  for (int k = 0; k < s->nonzeros_H; k++) {
-    any |= C[k] != 0.0;
-  }
-  return any;
-}
-
 // -C e/beta' in `force`. False: that is within the tolerance of the balance of forces.
 static bool find_drag(const PawlStepper* s, const PawlNsga* d, double* force) {
   const PawlValues* values = pawl_eval_values(d->eval);
@@ -387,7 +377,7 @@ static PawlStatus solve_levels(PawlStepper* s, PawlNsga* d, const PawlPhase* smo
   if (!d->levels.constant && !weighs(s, pawl_eval_values(d->eval)->M)) {
     return PAWL_RETRY;
   }
-  bool damped = !d->levels.undamped && is_damped(s, d);
+  bool damped = !d->levels.undamped && pawl_nsga_share_is_damped(s, d);
   PAWL_TRY(find_places(s, d, state));
   long long of_S = pawl_kkt_current(s->kkt);
   if (damped) {
