@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Discs of radii r/3 to r and of masses up to 100 times the least fall into a bin: those that are
+// neighbours at the start may meet, and all the ground. For tests and for bench/contacts.c.
+#pragma once
+
+static const char DISC_BIN[] =
+    "model: bin\n"
+    "parameters: {C: 6, R: 6, r: 0.06, mu: 0.3, s: 2.1*r}\n"
+    "coordinates:\n"
+    "  x[k=1..R,i=1..C]: {start: 's*(i + 0.1*sin(k))'}\n"
+    "  y[k=1..R,i=1..C]: {start: 'r*(2 + sin(3*i + 5*k))/3 + s*(k - 1)'}\n"
+    "  p[k=1..R,i=1..C]:\n"
+    "define:\n"
+    "  a[k=1..R,i=1..C]: 'r*(2 + sin(3*i + 5*k))/3'\n"
+    "  u[k=1..R,i=1..C-1]: x[k,i+1] - x[k,i]\n"
+    "  v[k=1..R,i=1..C-1]: y[k,i+1] - y[k,i]\n"
+    "  m[k=1..R-1,i=1..C-1,j=0..1]: x[k+1,i+j] - x[k,i+1-j]\n"
+    "  n[k=1..R-1,i=1..C-1,j=0..1]: y[k+1,i+j] - y[k,i+1-j]\n"
+    "  d[k=1..R-1,i=1..C]: x[k+1,i] - x[k,i]\n"
+    "  h[k=1..R-1,i=1..C]: y[k+1,i] - y[k,i]\n"
+    "mass:\n"
+    "  x[k=1..R,i=1..C]: 10^(1 + cos(7*i + 2*k))\n"
+    "  y[k=1..R,i=1..C]: 10^(1 + cos(7*i + 2*k))\n"
+    "  p[k=1..R,i=1..C]: 10^(1 + cos(7*i + 2*k))*(r*(2 + sin(3*i + 5*k))/3)^2/2\n"
+    "potential: {for k=1..R: {for i=1..C: '9.81*10^(1 + cos(7*i + 2*k))*y[k,i]'}}\n"
+    "contacts:\n"
+    "  ground[k=1..R,i=1..C]: {gap: 'y[k,i] - a[k,i]', friction: mu,\n"
+    "    slip: \"x[k,i]' + a[k,i]*p[k,i]'\"}\n"
+    "  left[k=1..R]: {gap: 'x[k,1] - s/4 - a[k,1]', friction: mu,\n"
+    "    slip: \"y[k,1]' - a[k,1]*p[k,1]'\"}\n"
+    "  right[k=1..R]: {gap: 's*(C + 3/4) - x[k,C] - a[k,C]', friction: mu,\n"
+    "    slip: \"y[k,C]' + a[k,C]*p[k,C]'\"}\n"
+    "  side[k=1..R,i=1..C-1]: {gap: 'hypot(u[k,i], v[k,i]) - a[k,i] - a[k,i+1]', friction: mu,\n"
+    "    slip: \"(v[k,i]*u[k,i]' - u[k,i]*v[k,i]')/hypot(u[k,i], v[k,i]) +\n"
+    "      a[k,i]*p[k,i]' + a[k,i+1]*p[k,i+1]'\"}\n"
+    "  above[k=1..R-1,i=1..C]: {gap: 'hypot(d[k,i], h[k,i]) - a[k,i] - a[k+1,i]', friction: mu,\n"
+    "    slip: \"(h[k,i]*d[k,i]' - d[k,i]*h[k,i]')/hypot(d[k,i], h[k,i]) +\n"
+    "      a[k,i]*p[k,i]' + a[k+1,i]*p[k+1,i]'\"}\n"
+    "  cross[k=1..R-1,i=1..C-1,j=0..1]:\n"
+    "    gap: hypot(m[k,i,j], n[k,i,j]) - a[k,i+1-j] - a[k+1,i+j]\n"
+    "    friction: mu\n"
+    "    slip: \"(n[k,i,j]*m[k,i,j]' - m[k,i,j]*n[k,i,j]')/hypot(m[k,i,j], n[k,i,j]) +\n"
+    "      a[k,i+1-j]*p[k,i+1-j]' + a[k+1,i+j]*p[k+1,i+j]'\"\n";
