@@ -333,6 +333,9 @@ static void judged_constraint_residual(const PawlStepper* s, PawlGa* d, const Pa
       d->c[G->index[k]] += position ? 0.0 : values->G[k] * x[j];
     }
   }
+  if (position) {
+    pawl_ga_add_constants(s, (PawlPart){.end = s->sizes.rows}, d->c_size);
+  }
   if (d->baumgarte > 0.0) {
     add_baumgarte(s, d, values, v);
   }

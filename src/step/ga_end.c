@@ -405,6 +405,16 @@ static double row_error(int count, const double* c, const double* terms, const u
   return largest;
 }
 
+// Numbers that are added up in rows of positions are known to rounding, however small coordinates
+// are: of the terms they count as the part of which rounding is the tolerance. (A16)
+void pawl_ga_add_constants(const PawlStepper* s, PawlPart rows, double* terms) {
+  const double* size = s->system->row_constants;
+  double part = PAWL_ROUNDED / larger(s->def.tolerance, PAWL_ROUNDED);
+  for (int i = rows.first; size && i < rows.end; i++) {
+    terms[i - rows.first] += part * size[i];
+  }
+}
+
 // Rows of coordinates that hardly move beside others get the rounding of these by way of the linear
 // solver: their rates and accelerations, and much less so their places, count as at least a part of
 // the largest, in the metric of the masses. Looked at only where a row seems to be off. (A16)
@@ -439,8 +449,11 @@ double pawl_ga_row_error(const PawlStepper* s, PawlGa* d, const double* G, const
   if (!pawl_sparse_line_add_sizes(&s->dynamics.by_G, G, size, d->G_size, terms)) {
     pawl_columns_sizes(&s->dynamics.alike, &s->G, G, size, terms);
   }
-  double error = row_error(s->sizes.rows, c, terms, set, row);
   bool places = size == d->size_q;
+  if (places) {
+    pawl_ga_add_constants(s, (PawlPart){.end = s->sizes.rows}, terms);
+  }
+  double error = row_error(s->sizes.rows, c, terms, set, row);
   if (error > (places ? PAWL_LARGEST_ROUNDING : s->def.tolerance)) {
     size_late(s, d);
     lift_terms(s, d, G, size, terms);
@@ -464,6 +477,7 @@ static void row_error_part(void* context, PawlPart part) {
   int count = part.end - part.first;
   pawl_columns_some_sizes(&rows->s->dynamics.alike, &rows->s->G, G, d->size_q, part.first, part.end,
                           terms);
+  pawl_ga_add_constants(rows->s, part, terms);
   const unsigned char* set = rows->phase->active;
   d->row_errors[part.number] =
       set ? largest_of_set(count, c, terms, set + part.first) : largest_of_all(count, c, terms);
@@ -483,6 +497,7 @@ static void size_rows_late(const PawlStepper* s, PawlGa* d) {
   if (!d->c_sized) {
     pawl_columns_sizes(&s->dynamics.alike, &s->G, pawl_eval_values(d->residual_eval)->G, d->size_q,
                        d->c_size);
+    pawl_ga_add_constants(s, (PawlPart){.end = s->sizes.rows}, d->c_size);
     d->c_sized = true;
   }
 }

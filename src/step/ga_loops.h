@@ -58,5 +58,7 @@ void pawl_ga_take(const PawlStepper* s, PawlGa* d, PawlState* state, PawlGaMemor
 // ga_end.c: what pawl_ga_size and the errors do with a part.
 void pawl_ga_size_part(const PawlStepper* s, PawlGa* d, const double* v, bool positions,
                        PawlPart part);
+// To the terms of rows of positions, terms[0] being those of the first.
+void pawl_ga_add_constants(const PawlStepper* s, PawlPart rows, double* terms);
 PawlGaSums pawl_ga_balance_part(int count, const double* r, const double* terms,
                                 const double* weight);

@@ -62,6 +62,9 @@ PawlStatus pawl_system_group(PawlSystem* system, PawlError* err) {
     status = pawl_group_collect(&s, err);
   }
   if (status == PAWL_OK) {
+    status = pawl_group_add_constants(&s, err);
+  }
+  if (status == PAWL_OK) {
     status = pawl_group_shape(&s, err);
   }
   if (status == PAWL_OK) {

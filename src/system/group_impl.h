@@ -106,6 +106,8 @@ static inline const PawlPlaced* pawl_group_item_of(const PawlSorter* s,
 }
 // All items of the model.
 PAWL_CHECKED PawlStatus pawl_group_collect(PawlSorter* s, PawlError* err);
+// The numbers that are added up in rows.                                                    (A18)
+PAWL_CHECKED PawlStatus pawl_group_add_constants(PawlSorter* s, PawlError* err);
 // The shape of each.
 PAWL_CHECKED PawlStatus pawl_group_shape(PawlSorter* s, PawlError* err);
 // Worth a group of its own.

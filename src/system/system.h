@@ -179,6 +179,8 @@ struct PawlSystem {
   PawlTie* ties;
   bool bounds_react;         // some capacity hangs on multipliers
   int* row_constraint;       // row -> constraint; -1 for contacts
+  double* row_constants;     // row -> the size of the numbers that are added up in g, in the mode
+                             // where it is largest; NULL: there are none
   bool triggers;             // some constraint is triggered, or there are events
   bool rates;                // some mode has rate equations
   int rotations;             // of the model

@@ -29,6 +29,44 @@ static void test_long_chain(void** unused) {
   motion_end(&exact);
 }
 
+// The chain of models/chain.yaml with displacements for coordinates: where they are 0 the numbers
+// of the rows, up to 1000 m, are all that rounding is a part of. (A16)
+static Motion displaced(int links) {
+  char text[1024];
+  snprintf(text, sizeof text,
+           "model: displaced\nparameters: {N: %d, g: 9.81}\n"
+           "coordinates:\n  \"x[i=1..N]\": {}\n  \"y[i=1..N]\": {}\n  \"th[i=1..N]\": {}\n"
+           "mass: {\"x[i=1..N]\": 1, \"y[i=1..N]\": 1, \"th[i=1..N]\": 1/12}\n"
+           "potential:\n  for i=1..N: g*y[i]\nconstraints:\n"
+           "  joint[1]:\n    - 1/2 + x[1] = cos(th[1])/2\n    - y[1] = sin(th[1])/2\n"
+           "  joint[i=2..N]:\n"
+           "    - (i - 1/2) + x[i] - cos(th[i])/2 = (i - 3/2) + x[i-1] + cos(th[i-1])/2\n"
+           "    - y[i] - sin(th[i])/2 = y[i-1] + sin(th[i-1])/2\n"
+           "simulate: {rho: 0.9}\n",
+           links);
+  return motion_text(text);
+}
+
+static void test_displacements(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"ga-p", "nsga-pva", "ga-pva", "nsga-pvv"};
+  static const int lengths[] = {10, 100, 1000};
+  for (int k = 0; k < 12; k++) {
+    int links = lengths[k % 3];
+    char length[16];
+    snprintf(length, sizeof length, "N=%d", links);
+    Motion m = displaced(links), same = motion_file("chain", length);
+    motion_run(&m, methods[k / 3], 0.1, 100, NULL);
+    motion_run(&same, methods[k / 3], 0.1, 100, NULL);
+    assert_true(iterations_a_step(&m) <= 1.2);
+    for (int i = 0; i < m.n.q; i++) {
+      CHECK_NEAR(m.state->q[i] + (i < links ? i + 0.5 : 0.0), same.state->q[i], 1e-11);
+    }
+    motion_end(&m);
+    motion_end(&same);
+  }
+}
+
 #define PENDULUMS                                                    \
   "coordinates:\n  \"x[i=1..4]\": {start: i}\n  \"y[i=1..4]\": {}\n" \
   "mass: {\"x[i=1..4]\": 1, \"y[i=1..4]\": 1}\n"                     \
@@ -284,6 +322,7 @@ static void test_held_at_zero(void** unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_long_chain),
+      cmocka_unit_test(test_displacements),
       cmocka_unit_test(test_stiff_pendulums),
       cmocka_unit_test(test_long_bar),
       cmocka_unit_test(test_wave),
