@@ -131,7 +131,7 @@ static void allocate(PawlStepper* s, PawlGa* d) {
   d->sums = PAWL_NEW(&s->arena, PawlGaSums, pawl_pool_parts(n, PAWL_GA_PART));
   d->row_errors = PAWL_NEW(&s->arena, double, pawl_pool_parts(m, PAWL_GA_PART));
   d->off = pawl_ga_bend_memory(s->method, s->sizes) > 0
-               ? PAWL_NEW(&s->arena, double, 2 * pawl_pool_parts(m, PAWL_GA_PART))
+               ? PAWL_NEW(&s->arena, double, PAWL_GA_GUESSES* pawl_pool_parts(m, PAWL_GA_PART))
                : NULL;
 }
 
