@@ -15,11 +15,29 @@ static inline double larger(double a, double b) {
 }
 
 // ---- sizes --------------------------------------------------------------------------------------
+typedef struct Measure {
+  const PawlStepper* s;
+  const PawlGa* d;
+  const double *change, *size;
+  double least;
+} Measure;
+
+static void square_part(void* context, PawlPart part) {
+  const Measure* m = context;
+  const double *weight = m->d->weight, *x = m->size;
+  double most = 0.0;
+  for (int j = part.first; j < part.end; j++) {
+    most = larger(most, weight[j] * x[j] * x[j]);
+  }
+  m->d->sums[part.number].largest = most;
+}
+
 // max_j M_jj x_j^2
 static double largest_square(const PawlStepper* s, const PawlGa* d, const double* x) {
   double most = 0.0;
-  for (int j = 0; j < s->sizes.v; j++) {
-    most = larger(most, d->weight[j] * x[j] * x[j]);
+  pawl_pool_loop(s->pool, s->sizes.v, PAWL_GA_PART, square_part, &(Measure){s, d, NULL, x, 0.0});
+  for (int k = 0; k < pawl_pool_parts(s->sizes.v, PAWL_GA_PART); k++) {
+    most = larger(most, d->sums[k].largest);
   }
   return most;
 }
@@ -139,15 +157,27 @@ void pawl_ga_size_part(const PawlStepper* s, PawlGa* d, const double* v, bool po
   }
 }
 
+static void change_part(void* context, PawlPart part) {
+  const Measure* m = context;
+  const double *change = m->change, *size = m->size, *weight = m->d->weight;
+  double most = 0.0, least = m->least;
+  for (int j = part.first; j < part.end; j++) {
+    double x = change[j] * change[j], own = size[j] * size[j], M = weight[j];
+    x *= M * own < least ? M : 1.0;
+    own = M * own < least ? least : own;
+    most = x > most * own ? (own > 0.0 ? x / own : INFINITY) : most;
+  }
+  m->d->sums[part.number].needed = most;
+}
+
 // The largest |change_j| / size_j, where sizes count as at least the root of least / M_jj.
 static double part_of(const PawlStepper* s, const PawlGa* d, const double* change,
                       const double* size, double least) {
   double most = 0.0;
-  for (int j = 0; j < s->sizes.v; j++) {
-    double x = change[j] * change[j], own = size[j] * size[j], M = d->weight[j];
-    x *= M * own < least ? M : 1.0;
-    own = M * own < least ? least : own;
-    most = x > most * own ? (own > 0.0 ? x / own : INFINITY) : most;
+  pawl_pool_loop(s->pool, s->sizes.v, PAWL_GA_PART, change_part,
+                 &(Measure){s, d, change, size, least});
+  for (int k = 0; k < pawl_pool_parts(s->sizes.v, PAWL_GA_PART); k++) {
+    most = larger(most, d->sums[k].needed);
   }
   return sqrt(most);
 }
@@ -188,153 +218,10 @@ static double part_of_rates(const PawlStepper* s, PawlGa* d) {
 }
 
 // ---- errors -------------------------------------------------------------------------------------
-// sqrt(sum r_j^2 / M_jj) over the same of the terms, and |r_j| over its own where M_jj = 0; the
-// largest |r_j| over its terms. (A15)
-enum { LANES = 32 };  // sums and largest numbers side by side, in vectors
+enum { LANES = 32 };  // largest numbers side by side, in vectors
 
-// Of many, the same in vectors; `count` is a multiple of LANES.
-PAWL_MANY_TARGETS static PawlGaSums sum_many(int count, const double* restrict r,
-                                             const double* restrict terms,
-                                             const double* restrict weight) {
-  double error[LANES] = {0}, size[LANES] = {0}, massless[LANES] = {0}, own[LANES] = {0};
-  double part[LANES], light[LANES];
-  for (int j = 0; j < count; j += LANES) {
-    for (int k = 0; k < LANES; k++) {
-      double of = terms[j + k], M = weight[j + k], mass = M > 0.0 ? M : INFINITY;
-      part[k] = fabs(r[j + k]) / of;
-      light[k] = M > 0.0 ? 0.0 : 1.0;
-      error[k] += r[j + k] * r[j + k] / mass;
-      size[k] += of * of / mass;
-    }
-    for (int k = 0; k < LANES; k++) {
-      double counts = fabs(r[j + k]) > PAWL_FLUSHED ? part[k] : 0.0, alone = counts * light[k];
-      massless[k] = alone > massless[k] ? alone : massless[k];
-      own[k] = counts > own[k] ? counts : own[k];
-    }
-  }
-  PawlGaSums sums = {0};
-  for (int k = 0; k < LANES; k++) {
-    sums.error += error[k];
-    sums.size += size[k];
-    sums.massless = larger(sums.massless, massless[k]);
-    sums.own = larger(sums.own, own[k]);
-  }
-  return sums;
-}
-
-// The same where every coordinate has a mass and is balanced by itself, as most often: of the
-// largest nothing is asked then but that it is small. False: it is not so.
-PAWL_MANY_TARGETS static bool sum_usual(int count, const double* restrict r,
-                                        const double* restrict terms, const double* restrict weight,
-                                        PawlGaSums* restrict sums) {
-  double error[LANES] = {0}, size[LANES] = {0}, most[LANES] = {0}, least[LANES];
-  for (int k = 0; k < LANES; k++) {
-    least[k] = INFINITY;
-  }
-  for (int j = 0; j < count; j += LANES) {
-    for (int k = 0; k < LANES; k++) {
-      double of = terms[j + k], M = weight[j + k], inverse = 1.0 / M;
-      double over = fabs(r[j + k]) - PAWL_OWN_BALANCE * of;
-      error[k] += r[j + k] * r[j + k] * inverse;
-      size[k] += of * of * inverse;
-      most[k] = over > most[k] ? over : most[k];
-      least[k] = M < least[k] ? M : least[k];
-    }
-  }
-  double over = 0.0, lightest = INFINITY;
-  *sums = (PawlGaSums){0};
-  for (int k = 0; k < LANES; k++) {
-    sums->error += error[k];
-    sums->size += size[k];
-    over = larger(over, most[k]);
-    lightest = least[k] < lightest ? least[k] : lightest;
-  }
-  return over <= PAWL_FLUSHED && lightest > 0.0;
-}
-
-// Of fewer: numbers in vectors, sums one by one.
-PAWL_MANY_TARGETS static PawlGaSums sum_several(int count, const double* restrict r,
-                                                const double* restrict terms,
-                                                const double* restrict weight) {
-  double error[PAWL_MANY], size[PAWL_MANY], mass[PAWL_MANY], light[PAWL_MANY], own[PAWL_MANY];
-  for (int j = 0; j < count; j++) {
-    mass[j] = weight[j] > 0.0 ? weight[j] : INFINITY;
-  }
-  for (int j = 0; j < count; j++) {
-    light[j] = weight[j] > 0.0 ? 0.0 : 1.0;
-  }
-  for (int j = 0; j < count; j++) {
-    error[j] = r[j] * r[j] / mass[j];
-    size[j] = terms[j] * terms[j] / mass[j];
-    own[j] = fabs(r[j]) / terms[j];
-  }
-  for (int j = 0; j < count; j++) {
-    own[j] = fabs(r[j]) > PAWL_FLUSHED ? own[j] : 0.0;
-  }
-  PawlGaSums sums = {0};
-  for (int j = 0; j < count; j++) {
-    sums.error += error[j];
-    sums.size += size[j];
-    sums.massless = larger(own[j] * light[j], sums.massless);
-    sums.own = larger(own[j], sums.own);
-  }
-  return sums;
-}
-
-// And as usual.
-PAWL_MANY_TARGETS static bool sum_several_usual(int count, const double* restrict r,
-                                                const double* restrict terms,
-                                                const double* restrict weight,
-                                                PawlGaSums* restrict sums) {
-  double error[PAWL_MANY], size[PAWL_MANY], over = 0.0, lightest = INFINITY;
-  for (int j = 0; j < count; j++) {
-    double inverse = 1.0 / weight[j];
-    error[j] = r[j] * r[j] * inverse;
-    size[j] = terms[j] * terms[j] * inverse;
-  }
-  for (int j = 0; j < count; j++) {
-    double more = fabs(r[j]) - PAWL_OWN_BALANCE * terms[j];
-    over = more > over ? more : over;
-    lightest = weight[j] < lightest ? weight[j] : lightest;
-  }
-  *sums = (PawlGaSums){0};
-  for (int j = 0; j < count; j++) {
-    sums->error += error[j];
-    sums->size += size[j];
-  }
-  return over <= PAWL_FLUSHED && lightest > 0.0;
-}
-
-PawlGaSums pawl_ga_balance_part(int count, const double* r_of, const double* terms,
-                                const double* weight) {
-  PawlGaSums sums = {0};
-  if (count >= PAWL_SEVERAL && count < PAWL_MANY) {
-    bool usual = sum_several_usual(count, r_of, terms, weight, &sums);
-    return usual ? sums : sum_several(count, r_of, terms, weight);
-  }
-  if (count >= PAWL_MANY) {
-    int whole = count / LANES * LANES;
-    if (!sum_usual(whole, r_of, terms, weight, &sums)) {
-      sums = sum_many(whole, r_of, terms, weight);
-    }
-    r_of += whole;
-    terms += whole;
-    weight += whole;
-    count -= whole;
-  }
-  for (int j = 0; j < count; j++) {
-    double r = fabs(r_of[j]), of = terms[j], M = weight[j];
-    if (M > 0.0) {
-      sums.error += r * r / M;
-      sums.size += of * of / M;
-    } else if (of > 0.0) {
-      sums.massless = larger(sums.massless, r / of);
-    }
-    if (r > sums.own * of && r > PAWL_FLUSHED) {
-      sums.own = of > 0.0 ? r / of : INFINITY;
-    }
-  }
-  return sums;
+static double tolerance_of(const PawlStepper* s) {
+  return larger(s->def.tolerance, PAWL_ROUNDED);
 }
 
 // Those of all parts, in their order.
@@ -527,17 +414,35 @@ void pawl_ga_errors(const PawlStepper* s, PawlGa* d, const PawlPhase* phase) {
 
 // ---- rounding -----------------------------------------------------------------------------------
 // |M||v'| + |f| + |G|^T|lambda|, and what rounding of q and v has to do with it by K and C.  (A17)
-static void round_balance(const PawlStepper* s, PawlGa* d, const PawlValues* tangent) {
-  const PawlPattern* H = &s->H;
-  for (int j = 0; j < s->sizes.v; j++) {
+static void round_part(void* context, PawlPart part) {
+  const Rows* all = context;
+  const PawlGa* d = all->d;
+  const PawlPattern* H = &all->s->H;
+  const PawlValues* tangent = pawl_eval_values(d->tangent_eval);
+  int first = part.first;
+  for (int j = first; j < part.end; j++) {
     d->rounded[j] = d->magnitude[j];
   }
-  for (int j = 0; j < s->sizes.v; j++) {
+  for (int j = first; j < part.end; j++) {
     Summed x = summed(d, j, d->size_q[j], d->size_v[j]);
     for (int k = H->start[j]; k < H->start[j + 1]; k++) {
       d->rounded[H->index[k]] += fabs(tangent->K[k]) * x.q + fabs(tangent->C[k]) * x.v;
     }
   }
+  d->sums[part.number] =
+      pawl_ga_balance_part(part.end - first, d->r + first, d->rounded + first, d->weight + first);
+}
+
+// Threads share it where no coordinate knows another: H, which has the whole diagonal, has no more.
+static PawlGaSums round_balance(const PawlStepper* s, PawlGa* d) {
+  Rows all = {.s = s, .d = d};
+  int n = s->sizes.v;
+  if (s->H.start[n] == n) {
+    pawl_pool_loop(s->pool, n, PAWL_GA_PART, round_part, &all);
+    return total(s, d->sums);
+  }
+  round_part(&all, (PawlPart){.end = n});
+  return d->sums[0];
 }
 
 // The same for the constraint at its level, by its tangents, and of what turns by the squares of
@@ -587,9 +492,7 @@ static bool at_rounding(const PawlStepper* s, PawlGa* d, const PawlPhase* phase)
   if (!d->sized || (d->level == PAWL_LEVEL_POSITION && !d->U)) {  // or of positions alone
     pawl_ga_size(s, d, d->U ? d->v_total : d->v, false);
   }
-  round_balance(s, d, tangent);
-  PawlGaSums all = pawl_ga_balance_part(s->sizes.v, d->r, d->rounded, d->weight);
-  if (!(balance_error(all) <= PAWL_ROUNDED)) {
+  if (!(balance_error(round_balance(s, d)) <= PAWL_ROUNDED)) {
     return false;
   }
   round_rows(s, d, pawl_eval_values(d->residual_eval), tangent);
@@ -708,10 +611,6 @@ PAWL_APART static bool all_move_little(const PawlStepper* s, PawlGa* d) {
 static bool settled(const PawlStepper* s, PawlGa* d) {
   bool exact = s->dynamics.linear && !d->simple && !s->dynamics.slip;
   return exact ? (!d->dU && !d->dW) || all_move_little(s, d) : each_settled(s, d);
-}
-
-static double tolerance_of(const PawlStepper* s) {
-  return larger(s->def.tolerance, PAWL_ROUNDED);
 }
 
 // The last correction, computed where it is asked for: most steps end by their residuals.

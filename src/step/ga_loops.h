@@ -60,5 +60,7 @@ void pawl_ga_size_part(const PawlStepper* s, PawlGa* d, const double* v, bool po
                        PawlPart part);
 // To the terms of rows of positions, terms[0] being those of the first.
 void pawl_ga_add_constants(const PawlStepper* s, PawlPart rows, double* terms);
+// ga_sums.c: sqrt(sum r_j^2 / M_jj) over the same of the terms, and |r_j| over its own where
+// M_jj = 0; the largest |r_j| over its terms. (A15)
 PawlGaSums pawl_ga_balance_part(int count, const double* r, const double* terms,
                                 const double* weight);
