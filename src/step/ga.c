@@ -638,7 +638,11 @@ PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
   for (int i = 0; !d->known && i < s->sizes.v; i++) {
     d->dq[i] = -d->r[i] * k;
   }
+  bool rests = !d->known && d->level == PAWL_LEVEL_POSITION && !d->U && pawl_ga_rests(s, d);
   over_rows(s, right_of_rows, right_of_many, (Rows){d, phase, factor});
+  if (rests) {
+    pawl_ga_rest_rows(s, d);
+  }
   bool alone = !d->simple && !linear && stays_alone(s, d, phase, S);
   long long* known = d->simple           ? NULL
                      : alone             ? &d->S_number

@@ -499,6 +499,52 @@ static bool at_rounding(const PawlStepper* s, PawlGa* d, const PawlPhase* phase)
   return row_error(s->sizes.rows, d->c, d->rounded_c, phase->active, &row) <= PAWL_ROUNDED;
 }
 
+static void weigh_part(void* context, PawlPart part) {
+  const Rows* all = context;
+  const PawlGa* d = all->d;
+  double sum = 0.0;
+  for (int j = part.first; j < part.end; j++) {
+    sum += d->weight[j] * fabs(d->q[j]);
+  }
+  d->sums[part.number].needed = sum;
+}
+
+// Whether rounding of rows would leave more than the tolerance of the balance, by way of the
+// multipliers that a correction makes of it; the last one, of a small correction, left its error by
+// `dlambda`.                                                                                (A29)
+bool pawl_ga_rests(const PawlStepper* s, PawlGa* d) {
+  double sum = 0.0, last = 0.0;
+  if (s->sizes.q != s->sizes.v || !(d->last_change <= PAWL_LAST_TO_SHRINK)) {
+    return false;
+  }
+  pawl_pool_loop(s->pool, s->sizes.v, PAWL_GA_PART, weigh_part, &(Rows){.s = s, .d = d});
+  for (int k = 0; k < pawl_pool_parts(s->sizes.v, PAWL_GA_PART); k++) {
+    sum += d->sums[k].needed;
+  }
+  for (int i = 0; i < s->sizes.rows; i++) {
+    last = larger(last, fabs(d->dlambda[i]));
+  }
+  double noise = PAWL_HELD_RATE * PAWL_ROUNDED * sum;  // of multipliers, over beta'
+  return d->error_r * noise > tolerance_of(s) * last;
+}
+
+// What is left of a row that holds to rounding is noise, and so is what a further correction would
+// make of it: that asks it for nothing, G dq = 0.                                           (A29)
+static void rest_part(void* context, PawlPart part) {
+  const Rows* rows = context;
+  const PawlGa* d = rows->d;
+  const double* size = rows->s->system->row_constants;
+  for (int i = part.first; i < part.end; i++) {
+    double terms = d->c_size[i] + (size ? size[i] : 0.0);
+    d->dlambda[i] = fabs(d->c[i]) <= PAWL_ROUNDED * terms ? 0.0 : d->dlambda[i];
+  }
+}
+
+void pawl_ga_rest_rows(const PawlStepper* s, PawlGa* d) {
+  size_rows_late(s, d);
+  pawl_pool_loop(s->pool, s->sizes.rows, PAWL_GA_PART, rest_part, &(Rows){.s = s, .d = d});
+}
+
 // ---- the end ------------------------------------------------------------------------------------
 // A correction is small where |dq| <= p (size + n l / sqrt(M)), l the square root of the largest
 // M q^2, p and n the parts below: where M (|dq|/p - size)^2 <= n^2 l^2, unless |dq|/p is below the

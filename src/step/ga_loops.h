@@ -60,6 +60,10 @@ void pawl_ga_size_part(const PawlStepper* s, PawlGa* d, const double* v, bool po
                        PawlPart part);
 // To the terms of rows of positions, terms[0] being those of the first.
 void pawl_ga_add_constants(const PawlStepper* s, PawlPart rows, double* terms);
+// The right side of rows that hold to rounding becomes 0, in the correction of a residual that was
+// judged, and whether that is called for. (A29)
+bool pawl_ga_rests(const PawlStepper* s, PawlGa* d);
+void pawl_ga_rest_rows(const PawlStepper* s, PawlGa* d);
 // ga_sums.c: sqrt(sum r_j^2 / M_jj) over the same of the terms, and |r_j| over its own where
 // M_jj = 0; the largest |r_j| over its terms. (A15)
 PawlGaSums pawl_ga_balance_part(int count, const double* r, const double* terms,
