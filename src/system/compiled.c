@@ -2,6 +2,7 @@
 #include "system/compiled.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -380,6 +381,17 @@ static void compile(void* context) {
   atomic_store(&c->compiling, false);
 }
 
+// Memory was short: all is printed again when somebody asks the next time.
+static void forget(PawlCompiled* c) {
+  pawl_text_free(&c->source);
+  for (int k = 0; k < c->slot_count; k++) {
+    c->slots[k].seen = c->slots[k].wanted = -1;
+  }
+  for (int k = 0; k < c->kkt_count; k++) {
+    c->kkts[k].seen = 0;
+  }
+}
+
 static PawlStatus begin(PawlCompiled* c, PawlError* err) {
   if (!c->job) {
     c->job = pawl_module_job_create();
@@ -389,6 +401,7 @@ static PawlStatus begin(PawlCompiled* c, PawlError* err) {
   }
   int count = has_new(c) ? print_all(c) : 0;
   if (!c->job || !c->worker || c->source.failed) {
+    forget(c);
     return pawl_fail_memory(err);
   }
   if (count > 0) {
@@ -409,7 +422,34 @@ bool pawl_compiled_is_behind(const PawlSystem* system) {
   return behind;
 }
 
+// Until what is under way has ended, or `*stop` is not 0 any more, which ends it.
+static void wait_for(PawlCompiled* c, const volatile int* stop) {
+  while (stop && atomic_load(&c->compiling)) {
+    if (*stop != 0) {
+      pawl_module_job_stop(c->job);
+    }
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+  }
+  pawl_worker_wait(c->worker);
+}
+
+PawlStatus pawl_compiled_make(const PawlSystem* system, const volatile int* stop, PawlError* err) {
+  PAWL_TRY(pawl_system_compile(system, false, err));
+  PawlCompiled* c = system->compiled;
+  if (!system->model) {
+    return PAWL_OK;
+  }
+  wait_for(c, stop);
+  if (c->status != PAWL_OK && err) {
+    *err = c->err;
+  }
+  return c->status;
+}
+
 PawlStatus pawl_system_compile(const PawlSystem* system, bool wait, PawlError* err) {
+  if (wait) {
+    return pawl_compiled_make(system, NULL, err);
+  }
   PawlCompiled* c = system->compiled;
   if (!system->model) {
     return PAWL_OK;
@@ -419,12 +459,5 @@ PawlStatus pawl_system_compile(const PawlSystem* system, bool wait, PawlError* e
   c->lock = system->lock;
   PawlStatus status = busy ? PAWL_OK : begin(c, err);
   pawl_lock_leave(system->lock);
-  if (status != PAWL_OK || !wait) {
-    return status;
-  }
-  pawl_worker_wait(c->worker);
-  if (c->status != PAWL_OK && err) {
-    *err = c->err;
-  }
-  return c->status;
+  return status;
 }

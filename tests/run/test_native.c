@@ -6,8 +6,10 @@
 #include <stdatomic.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/module.h"
 #include "run/recorded.h"
 #include "step/forms.h"
@@ -553,6 +555,41 @@ static void test_bad_compilers(void** unused) {
   }
 }
 
+// Memory that was short once, while the text was printed, is no reason not to compile it later.
+static void test_memory(void** unused) {
+  (void)unused;
+  Run run = run_file("planar-3r-lock", NULL, NULL);
+  run.def.simulate = pawl_model_simulate(run.model);
+  run.def.simulate.native = "on";
+  PawlStatus status = PAWL_ERROR_MEMORY;
+  for (int n = 1; status != PAWL_OK && n < 5000; n += n < 300 ? 37 : 1) {
+    pawl_alloc_fail_at(n);
+    status = pawl_sim_create(run.system, &run.def, &run.sim, &run.err);
+    pawl_alloc_fail_at(0);
+    assert_true(status == PAWL_OK || status == PAWL_ERROR_MEMORY);
+  }
+  assert_int_equal(status, PAWL_OK);
+  assert_true(atomic_load(pawl_compiled_generation(run.system->compiled)) > 0);
+  run_end(&run);
+}
+
+// A run that is told to stop does not wait for a compiler that never ends.
+static void test_stopped(void** unused) {
+  (void)unused;
+  const int stop = 1;
+  time_t begin = time(NULL);
+  Place path = put_compiler("#!/bin/sh\nexec sleep 60\n");
+  Run run = run_file("pendulum", NULL, NULL);
+  run.def.simulate = pawl_model_simulate(run.model);
+  run.def.simulate.native = "on";
+  run.def.stop = &stop;
+  run_need(&run, pawl_sim_create(run.system, &run.def, &run.sim, &run.err));
+  assert_int_equal(pawl_sim_run(run.sim, NULL, NULL, &run.err), PAWL_STOPPED);
+  run_end(&run);
+  take_compiler_away(&path);
+  assert_true(time(NULL) - begin < 30);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bits),        cmocka_unit_test(test_beside),
@@ -560,6 +597,7 @@ int main(void) {
       cmocka_unit_test(test_phases),      cmocka_unit_test(test_given_up),
       cmocka_unit_test(test_kept),        cmocka_unit_test(test_folder_of_others),
       cmocka_unit_test(test_no_compiler), cmocka_unit_test(test_told_apart),
-      cmocka_unit_test(test_at_once),     cmocka_unit_test(test_bad_compilers)};
+      cmocka_unit_test(test_at_once),     cmocka_unit_test(test_bad_compilers),
+      cmocka_unit_test(test_memory),      cmocka_unit_test(test_stopped)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
