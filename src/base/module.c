@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -23,7 +24,6 @@
 
 struct PawlModule {
   void* handle;
-  int file;  // stays open: the loader knows the module by this number
 };
 
 struct PawlModuleJob {
@@ -72,7 +72,9 @@ static bool is_stopped(PawlModuleJob* job) {
 static const char* const options[] = {
     "-std=c11",          "-O3", "-w", "-fPIC", "-shared", "-ffp-contract=off", "-fno-math-errno",
     "-fno-trapping-math"};
-enum { OPTIONS = sizeof options / sizeof *options, MOST_SECONDS = 60 };
+enum { OPTIONS = sizeof options / sizeof *options };
+// Of the processor and of the clock: a compiler that has not ended then is ended.
+enum { MOST_SECONDS = 60, MOST_WAIT = 120 };
 
 // Vectors of four where the processor has them: the bits are the same.
 static const char* vector_option(void) {
@@ -116,7 +118,7 @@ static bool make_folder(const char* path) {
   return mkdir(path, S_IRWXU) == 0 || errno == EEXIST;
 }
 
-static PawlStatus find_folder(PawlText* path, PawlError* err) {
+static PawlStatus find_folder(PawlText* path, int* folder, PawlError* err) {
   const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   struct stat about;
   if (cache && cache[0] == '/') {
@@ -131,7 +133,9 @@ static PawlStatus find_folder(PawlText* path, PawlError* err) {
   if (path->failed) {
     return pawl_fail_memory(err);
   }
-  if (!made || !make_folder(path->s) || lstat(path->s, &about) != 0 || !S_ISDIR(about.st_mode)) {
+  made = made && make_folder(path->s);
+  *folder = made ? open(path->s, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+  if (*folder < 0 || fstat(*folder, &about) != 0) {
     return pawl_fail(err, PAWL_ERROR_FILE, "cannot make the folder '%s'", path->s);
   }
   if (!is_own(&about)) {
@@ -141,16 +145,29 @@ static PawlStatus find_folder(PawlText* path, PawlError* err) {
 }
 
 // ---- names --------------------------------------------------------------------------------------
+// Files are reached through the open folder, which stays the one that was looked at, whatever
+// becomes of its path.
 typedef struct Names {
-  PawlText compiler, source, code, made, log;  // paths; `made` and `log` while it is being compiled
+  int folder;                                  // open; -1: none
+  PawlText path;                               // of the folder, for messages
+  PawlText compiler, source, code, made, log;  // `made` and `log` while it is being compiled
 } Names;
 
 static void free_names(Names* names) {
+  if (names->folder >= 0) {
+    close(names->folder);
+  }
+  pawl_text_free(&names->path);
   pawl_text_free(&names->compiler);
   pawl_text_free(&names->source);
   pawl_text_free(&names->code);
   pawl_text_free(&names->made);
   pawl_text_free(&names->log);
+}
+
+// The name of a file in the folder.
+static char* in_folder(const PawlText* file) {
+  return strrchr(file->s, '/') + 1;
 }
 
 // FNV-1a of 64 bits. Texts with the same one are told apart when they are compared.
@@ -173,25 +190,21 @@ static uint64_t hash_of_compiler(const Names* names, const struct stat* about) {
 }
 
 static PawlStatus make_names(Names* names, const char* source, size_t length, PawlError* err) {
-  PawlText folder = {0};
   struct stat about;
   if (!find_compiler(&names->compiler, &about)) {
     return names->compiler.failed ? pawl_fail_memory(err)
                                   : pawl_fail(err, PAWL_ERROR_FILE,
                                               "there is no C compiler: cc, gcc or clang in PATH");
   }
-  PawlStatus status = find_folder(&folder, err);
-  if (status == PAWL_OK) {
-    unsigned long long name = hash(hash_of_compiler(names, &about), source, length);
-    pawl_text_printf(&names->source, "%s/%016llx.c", folder.s, name);
-    pawl_text_printf(&names->code, "%s/%016llx.so", folder.s, name);
-    pawl_text_printf(&names->made, "%s/%016llx.XXXXXX", folder.s, name);
-    pawl_text_printf(&names->log, "%s/%016llx.log.XXXXXX", folder.s, name);
-    bool failed = names->source.failed || names->code.failed || names->made.failed;
-    status = failed || names->log.failed ? pawl_fail_memory(err) : PAWL_OK;
-  }
-  pawl_text_free(&folder);
-  return status;
+  PAWL_TRY(find_folder(&names->path, &names->folder, err));
+  unsigned long long name = hash(hash_of_compiler(names, &about), source, length);
+  int folder = names->folder;
+  pawl_text_printf(&names->source, "/proc/self/fd/%d/%016llx.c", folder, name);
+  pawl_text_printf(&names->code, "/proc/self/fd/%d/%016llx.so", folder, name);
+  pawl_text_printf(&names->made, "/proc/self/fd/%d/%016llx.XXXXXX", folder, name);
+  pawl_text_printf(&names->log, "/proc/self/fd/%d/%016llx.log.XXXXXX", folder, name);
+  bool failed = names->source.failed || names->code.failed || names->made.failed;
+  return failed || names->log.failed ? pawl_fail_memory(err) : PAWL_OK;
 }
 
 // ---- files --------------------------------------------------------------------------------------
@@ -251,6 +264,11 @@ static bool write_source(const Names* names, const char* source, size_t length) 
   return good;
 }
 
+static PawlStatus fail_to(const char* what, const Names* names, const PawlText* file,
+                          PawlError* err) {
+  return pawl_fail(err, PAWL_ERROR_FILE, "cannot %s '%s/%s'", what, names->path.s, in_folder(file));
+}
+
 // ---- compiling ----------------------------------------------------------------------------------
 // The child has the signals of an ordinary program, whatever the calling thread leaves to others.
 static int spawn(const Names* names, pid_t* child) {
@@ -265,8 +283,8 @@ static int spawn(const Names* names, pid_t* child) {
   }
   arguments[count++] = (char*)(uintptr_t)vector_option();
   arguments[count++] = (char*)(uintptr_t) "-o";
-  arguments[count++] = names->made.s;
-  arguments[count++] = names->source.s;
+  arguments[count++] = in_folder(&names->made);
+  arguments[count++] = in_folder(&names->source);
   arguments[count++] = (char*)(uintptr_t) "-lm";
   arguments[count] = NULL;
   sigemptyset(&none);
@@ -274,7 +292,8 @@ static int spawn(const Names* names, pid_t* child) {
   posix_spawnattr_init(&attributes);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, names->log.s, O_WRONLY, 0);
+  posix_spawn_file_actions_addfchdir_np(&files, names->folder);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, in_folder(&names->log), O_WRONLY, 0);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setpgroup(&attributes, 0);  // of its own, so that all of it can be ended
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
@@ -287,8 +306,29 @@ static int spawn(const Names* names, pid_t* child) {
   return failed;
 }
 
-// -1, or what the compiler returned.
-static int run_compiler(const Names* names, PawlModuleJob* job) {
+// Until the child has ended; it is looked at every millisecond. It stays a zombie, and its number
+// its own. False: it had to be ended.
+static bool wait_for(pid_t child) {
+  enum { A_SECOND = 1000 };
+  bool good = true;
+  siginfo_t about = {0};
+  for (int k = 0; about.si_pid == 0; k++) {
+    if (k == MOST_WAIT * A_SECOND) {
+      kill(-child, SIGKILL);
+      good = false;
+    }
+    if (waitid(P_PID, (id_t)child, &about, WEXITED | WNOWAIT | WNOHANG) != 0 && errno != EINTR) {
+      break;
+    }
+    if (about.si_pid == 0) {
+      nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+  }
+  return good;
+}
+
+// What the compiler returned; -1: it could not be called or did not end, which `*late` says.
+static int run_compiler(const Names* names, PawlModuleJob* job, bool* late) {
   pid_t child = 0;
   int status = -1, failed;
   if (job) {
@@ -302,11 +342,8 @@ static int run_compiler(const Names* names, PawlModuleJob* job) {
   if (failed) {
     return -1;
   }
-  // The child stays a zombie, and its number its own, until `job` has forgotten it.
-  siginfo_t about;
-  while (waitid(P_PID, (id_t)child, &about, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
-  }
-  if (job) {
+  *late = !wait_for(child);
+  if (job) {  // forgets it before its number can be that of another
     pthread_mutex_lock(&job->lock);
     job->child = 0;
     pthread_mutex_unlock(&job->lock);
@@ -317,22 +354,26 @@ static int run_compiler(const Names* names, PawlModuleJob* job) {
 }
 
 // The first line that the compiler wrote.
-static PawlStatus explain(const Names* names, PawlError* err) {
+static PawlStatus explain(const Names* names, bool late, PawlError* err) {
   char line[160] = {0};
+  if (late) {
+    return pawl_fail(err, PAWL_ERROR_FILE, "'%s' has not compiled '%s/%s' within %d s",
+                     names->compiler.s, names->path.s, in_folder(&names->source), MOST_WAIT);
+  }
   int file = open(names->log.s, O_RDONLY | O_CLOEXEC);
   if (file >= 0) {
     ssize_t count = read(file, line, sizeof line - 1);
     line[count > 0 ? strcspn(line, "\n") : 0] = '\0';
     close(file);
   }
-  return pawl_fail(err, PAWL_ERROR_FILE, "'%s' did not compile '%s'%s%s", names->compiler.s,
-                   names->source.s, line[0] ? ": " : "", line);
+  return pawl_fail(err, PAWL_ERROR_FILE, "'%s' did not compile '%s/%s'%s%s", names->compiler.s,
+                   names->path.s, in_folder(&names->source), line[0] ? ": " : "", line);
 }
 
 static PawlStatus compile(Names* names, const char* source, size_t length, PawlModuleJob* job,
                           PawlError* err) {
   if (!write_source(names, source, length)) {
-    return pawl_fail(err, PAWL_ERROR_FILE, "cannot write '%s'", names->source.s);
+    return fail_to("write", names, &names->source, err);
   }
   int made = mkstemp(names->made.s), log = mkstemp(names->log.s);
   if (made >= 0) {
@@ -342,12 +383,13 @@ static PawlStatus compile(Names* names, const char* source, size_t length, PawlM
     close(log);
   }
   PawlStatus status = PAWL_OK;
+  bool late = false;
   if (made < 0 || log < 0) {
-    status = pawl_fail(err, PAWL_ERROR_FILE, "cannot write to the folder of '%s'", names->code.s);
-  } else if (run_compiler(names, job) != 0) {
-    status = is_stopped(job) ? PAWL_STOPPED : explain(names, err);
+    status = fail_to("write", names, &names->made, err);
+  } else if (run_compiler(names, job, &late) != 0) {
+    status = is_stopped(job) ? PAWL_STOPPED : explain(names, late, err);
   } else if (chmod(names->made.s, S_IRWXU) != 0 || rename(names->made.s, names->code.s) != 0) {
-    status = pawl_fail(err, PAWL_ERROR_FILE, "cannot write '%s'", names->code.s);
+    status = fail_to("write", names, &names->code, err);
   }
   if (status != PAWL_OK && made >= 0) {
     unlink(names->made.s);
@@ -359,19 +401,17 @@ static PawlStatus compile(Names* names, const char* source, size_t length, PawlM
 }
 
 // ---- loading ------------------------------------------------------------------------------------
-// By the number of the open file, so that it is the one that was looked at.
+// A file of one's own in a folder of one's own: nobody else can put another in its place now. The
+// loader knows it by this name, which another text does not have. (By the number of an open file it
+// gave the module that had had this number before, when that was still in use elsewhere.)
 static bool load(const char* path, PawlModule* module) {
   struct stat about;
-  char name[64];
-  module->file = open_own(path, &about);
-  if (module->file < 0) {
+  int file = open_own(path, &about);
+  if (file < 0) {
     return false;
   }
-  snprintf(name, sizeof name, "/proc/self/fd/%d", module->file);
-  module->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  if (!module->handle) {
-    close(module->file);
-  }
+  module->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  close(file);
   return module->handle != NULL;
 }
 
@@ -381,14 +421,12 @@ static PawlStatus take(Names* names, const char* source, size_t length, PawlModu
     return PAWL_OK;
   }
   PAWL_TRY(compile(names, source, length, job, err));
-  return load(names->code.s, module)
-             ? PAWL_OK
-             : pawl_fail(err, PAWL_ERROR_FILE, "cannot load '%s', just compiled", names->code.s);
+  return load(names->code.s, module) ? PAWL_OK : fail_to("load", names, &names->code, err);
 }
 
 PawlStatus pawl_module_create(const char* source, size_t length, PawlModuleJob* job,
                               PawlModule** out, PawlError* err) {
-  Names names = {0};
+  Names names = {.folder = -1};
   *out = pawl_alloc(1, sizeof **out);
   PawlStatus status = *out ? make_names(&names, source, length, err) : pawl_fail_memory(err);
   status = status ? status : take(&names, source, length, job, *out, err);
@@ -403,7 +441,6 @@ PawlStatus pawl_module_create(const char* source, size_t length, PawlModuleJob* 
 void pawl_module_destroy(PawlModule* module) {
   if (module) {
     dlclose(module->handle);
-    close(module->file);
     pawl_free(module);
   }
 }

@@ -222,11 +222,6 @@ unsigned pawl_kkt_source_sets(const PawlKkt* kkt) {
   return kkt->line ? atomic_load_explicit(&kkt->line->met, memory_order_acquire) : 0;
 }
 
-int pawl_kkt_source_length(const PawlKkt* kkt) {
-  int size = kkt->size < PAWL_KKT_LINE_PINNED ? kkt->size : PAWL_KKT_LINE_PINNED;
-  return size * size * size + 8 * (kkt->block_S.count + 2 * kkt->block_J.count);
-}
-
 // By a solver of its own, since places of entries are those of the rows in use.
 int pawl_kkt_source(const PawlKkt* kkt, int set, PawlText* out, int first) {
   const Set* of = &kkt->line->sets[set];

@@ -301,6 +301,9 @@ static void write_behind(Writer* w, const PawlKktBlock* block, int base, int fac
 
 // 0 when an entry that pins, the least of which is P, is below LEAST_PIN, or not a number.
 static void judge_pins(Writer* w) {
+  if (w->text) {  // else a compiler adds behind the return, and keeps all addends until then
+    pawl_text_printf(w->text, "  r%d = pawl_sized_alone(r%d);\n", SUM, SUM);
+  }
   load(w, T, TABLE, PAWL_KKT_LINE_LEAST_PIN);
   leave_early_unless(w, P, T);
 }

@@ -14,8 +14,6 @@ enum {
 
 // The sets that were in use so far, a bit for each. Any thread may ask.
 unsigned pawl_kkt_source_sets(const PawlKkt* kkt);
-// About how many instructions a set has.
-int pawl_kkt_source_length(const PawlKkt* kkt);
 // Functions f<first>, f<first + 1>, ... of a set, behind the text of base/sized.h and math.h. Any
 // thread may call it, the solver is not touched. 0; -1 when memory is short; 1: the set has no
 // such functions.

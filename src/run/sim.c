@@ -228,7 +228,9 @@ PawlStatus pawl_sim_prepare(PawlSim* sim, PawlError* err) {
   }
   pawl_stepper_stop_by(sim->stepper, sim->def.stop);
   sim->compiles = strcmp(native_of(sim), "auto") != 0;
-  return strcmp(native_of(sim), "on") == 0 ? pawl_system_compile(sim->system, true, err) : PAWL_OK;
+  bool first = strcmp(native_of(sim), "on") == 0;
+  PawlStatus status = first ? pawl_compiled_make(sim->system, sim->def.stop, err) : PAWL_OK;
+  return status == PAWL_STOPPED ? PAWL_OK : status;  // the first step sees it, too
 }
 
 void pawl_sim_destroy(PawlSim* sim) {

@@ -2,6 +2,7 @@
 #include "system/compiled.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -14,6 +15,9 @@
 // A compiler takes a second for some thousands of instructions, and longer than in proportion for
 // very long functions: what is beyond stays as it is.
 enum { MOST_INSTRUCTIONS = 4000, MOST_WITH_PHASES = 8000, MOST_TOGETHER = 20000 };
+// A linear system of so many lines becomes part of the steps that use it, once in each phase; of
+// longer ones the calls are not what takes time, and their copies do not stay in the caches.
+enum { MOST_INSIDE = 400 };
 
 typedef struct Slot {
   const PawlProgram* program;  // NULL: free
@@ -29,6 +33,7 @@ typedef struct KktSlot {
   const PawlKkt* kkt;         // NULL: free
   unsigned seen;              // sets that it had met when they were printed
   int wanted[PAWL_KKT_SETS];  // the first function of a set in what is being compiled; -1: none
+  bool brief[PAWL_KKT_SETS];  // it may become part of steps
   PawlCompiledFunction* const* functions[PAWL_KKT_SETS];
 } KktSlot;
 
@@ -227,48 +232,68 @@ static void print_steps(PawlCompiled* c) {
   }
 }
 
+static int count_lines(const PawlText* text, size_t from) {
+  int count = 0;
+  for (size_t k = from; k < text->length; k++) {
+    count += text->s[k] == '\n';
+  }
+  return count;
+}
+
+// The functions of a set of rows as function `count` and those behind it, and how many lines they
+// have. 0: it has none, or there is no room for them.
+static int print_set(PawlCompiled* c, const PawlKkt* kkt, int set, int count, int room) {
+  size_t before = c->source.length;
+  int failed = pawl_kkt_source(kkt, set, &c->source, count);
+  c->source.failed |= failed < 0;
+  int lines = failed || c->source.failed ? 0 : count_lines(&c->source, before);
+  if (lines == 0 || lines > room) {
+    c->source.length = before;
+    return 0;
+  }
+  return lines;
+}
+
 // The functions of the sets that a linear system has met, from function `count` on. How many there
 // are then. Those that have some are printed again, so that steps have them inside.
 static int print_kkt(PawlCompiled* c, KktSlot* slot, int count, int* instructions) {
   unsigned met = slot->kkt ? pawl_kkt_source_sets(slot->kkt) : 0;
   slot->seen = met;
   for (int k = 0; k < PAWL_KKT_SETS; k++) {
-    int length = met >> k & 1 ? pawl_kkt_source_length(slot->kkt) : 0;
-    slot->wanted[k] = -1;
-    if (length > 0 && *instructions + length <= MOST_TOGETHER) {
-      size_t before = c->source.length;
-      int failed = pawl_kkt_source(slot->kkt, k, &c->source, count);
-      if (failed > 0) {
-        c->source.length = before;  // it has none
-        continue;
-      }
-      c->source.failed |= failed < 0;
-      *instructions += length;
-      slot->wanted[k] = count;
-      count += PAWL_KKT_FUNCTIONS;
-    }
+    int room = MOST_TOGETHER - *instructions;
+    int lines = met >> k & 1 ? print_set(c, slot->kkt, k, count, room) : 0;
+    slot->wanted[k] = lines > 0 ? count : -1;
+    slot->brief[k] = lines <= MOST_INSIDE;
+    *instructions += lines;
+    count += lines > 0 ? PAWL_KKT_FUNCTIONS : 0;
   }
   return count;
 }
 
-// The calls of kkt_direct.h for those that are in this text, where they may become part of the
-// caller.
-static void print_calls(PawlCompiled* c, int count) {
-  PawlText* to = &c->source;
-  pawl_text_add(to,
+// A call of each set that is brief, where it is the one that is wanted.
+static void print_brief(PawlCompiled* c, const char* name, const char* arguments, int offset) {
+  for (int k = 0; k < c->kkt_count * PAWL_KKT_SETS; k++) {
+    const KktSlot* slot = &c->kkts[k / PAWL_KKT_SETS];
+    int of = slot->wanted[k % PAWL_KKT_SETS] + offset;
+    if (of >= offset && slot->brief[k % PAWL_KKT_SETS]) {
+      pawl_text_printf(&c->source, "by->%s == f%d ? f%d(by->values, by->table, %s) : ", name, of,
+                       of, arguments);
+    }
+  }
+  pawl_text_printf(&c->source, "by->%s(by->values, by->table, %s);\n}\n", name, arguments);
+}
+
+// The calls of kkt_direct.h: what is brief in this text may become part of the caller.
+static void print_calls(PawlCompiled* c) {
+  enum { FACTOR = 0, SOLVE = 2 };  // as PAWL_KKT_FUNCTIONS says
+  pawl_text_add(&c->source,
                 "PAWL_INLINE int pawl_kkt_direct_factor(const PawlKktDirect* by, const double* S,\n"
                 "    const double* B, const double* J) {\n  return ");
-  for (int k = 0; k < count; k += PAWL_KKT_FUNCTIONS) {
-    pawl_text_printf(to, "by->factor == f%d ? f%d(by->values, by->table, S, B, J) : ", k, k);
-  }
-  pawl_text_add(to,
-                "by->factor(by->values, by->table, S, B, J);\n}\n"
+  print_brief(c, "factor", "S, B, J", FACTOR);
+  pawl_text_add(&c->source,
                 "PAWL_INLINE void pawl_kkt_direct_solve(const PawlKktDirect* by, double* x, "
                 "double* y) {\n  ");
-  for (int k = 0; k < count; k += PAWL_KKT_FUNCTIONS) {
-    pawl_text_printf(to, "by->solve == f%d ? f%d(by->values, by->table, x, y) : ", k + 2, k + 2);
-  }
-  pawl_text_add(to, "by->solve(by->values, by->table, x, y);\n}\n");
+  print_brief(c, "solve", "x, y", SOLVE);
 }
 
 static void print_kkt_names(PawlCompiled* c) {
@@ -309,7 +334,7 @@ static int print_all(PawlCompiled* c) {
   if (has_steps(c)) {
     pawl_text_add(&c->source, "#define PAWL_KERNELS_IN_MODULE\n");
     print_texts(&c->source, "kkt_direct");
-    print_calls(c, count);
+    print_calls(c);
     print_texts(&c->source, "kernels");
   }
   for (int k = 0; k < c->slot_count; k++) {
@@ -380,6 +405,17 @@ static void compile(void* context) {
   atomic_store(&c->compiling, false);
 }
 
+// Memory was short: all is printed again when somebody asks the next time.
+static void forget(PawlCompiled* c) {
+  pawl_text_free(&c->source);
+  for (int k = 0; k < c->slot_count; k++) {
+    c->slots[k].seen = c->slots[k].wanted = -1;
+  }
+  for (int k = 0; k < c->kkt_count; k++) {
+    c->kkts[k].seen = 0;
+  }
+}
+
 static PawlStatus begin(PawlCompiled* c, PawlError* err) {
   if (!c->job) {
     c->job = pawl_module_job_create();
@@ -389,6 +425,7 @@ static PawlStatus begin(PawlCompiled* c, PawlError* err) {
   }
   int count = has_new(c) ? print_all(c) : 0;
   if (!c->job || !c->worker || c->source.failed) {
+    forget(c);
     return pawl_fail_memory(err);
   }
   if (count > 0) {
@@ -409,7 +446,34 @@ bool pawl_compiled_is_behind(const PawlSystem* system) {
   return behind;
 }
 
+// Until what is under way has ended, or `*stop` is not 0 any more, which ends it.
+static void wait_for(PawlCompiled* c, const volatile int* stop) {
+  while (stop && atomic_load(&c->compiling)) {
+    if (*stop != 0) {
+      pawl_module_job_stop(c->job);
+    }
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+  }
+  pawl_worker_wait(c->worker);
+}
+
+PawlStatus pawl_compiled_make(const PawlSystem* system, const volatile int* stop, PawlError* err) {
+  PAWL_TRY(pawl_system_compile(system, false, err));
+  PawlCompiled* c = system->compiled;
+  if (!system->model) {
+    return PAWL_OK;
+  }
+  wait_for(c, stop);
+  if (c->status != PAWL_OK && err) {
+    *err = c->err;
+  }
+  return c->status;
+}
+
 PawlStatus pawl_system_compile(const PawlSystem* system, bool wait, PawlError* err) {
+  if (wait) {
+    return pawl_compiled_make(system, NULL, err);
+  }
   PawlCompiled* c = system->compiled;
   if (!system->model) {
     return PAWL_OK;
@@ -419,12 +483,5 @@ PawlStatus pawl_system_compile(const PawlSystem* system, bool wait, PawlError* e
   c->lock = system->lock;
   PawlStatus status = busy ? PAWL_OK : begin(c, err);
   pawl_lock_leave(system->lock);
-  if (status != PAWL_OK || !wait) {
-    return status;
-  }
-  pawl_worker_wait(c->worker);
-  if (c->status != PAWL_OK && err) {
-    *err = c->err;
-  }
-  return c->status;
+  return status;
 }

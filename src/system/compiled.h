@@ -34,5 +34,10 @@ void pawl_compiled_adopt_kkt(const PawlCompiled* compiled, int place, PawlKkt* k
 // for last: pawl_system_compile has something to do. Takes the lock of the system.
 bool pawl_compiled_is_behind(const PawlSystem* system);
 
+// Compiles what there is and waits for it; `stop` may be NULL, or a number that ends it when it is
+// not 0 any more: PAWL_STOPPED.
+PAWL_CHECKED PawlStatus pawl_compiled_make(const PawlSystem* system, const volatile int* stop,
+                                           PawlError* err);
+
 // Grows whenever there are functions for more programs.
 const atomic_int* pawl_compiled_generation(const PawlCompiled* compiled);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model as a file of C that stands alone: its equations of motion as functions of numbers, with
 // the names of the model.
+#include <ctype.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -287,14 +288,23 @@ static void put_table(Writer* w, int number) {
 }
 
 // ---- the head -----------------------------------------------------------------------------------
+// Words of the user in a comment, which end with its line.
+static void put_words(PawlText* to, const char* words) {
+  for (const char* c = words; *c; c++) {
+    pawl_text_add_bytes(to, iscntrl((unsigned char)*c) ? " " : c, 1);
+  }
+}
+
 static void put_about(Writer* w) {
   const PawlModel* m = w->model;
   PawlText* to = &w->text;
+  pawl_text_add(to, "// ");
+  put_words(to, m->name);
   pawl_text_printf(to,
-                   "// %s: equations of motion, printed by pawl %s.\n//\n"
+                   ": equations of motion, printed by pawl %s.\n//\n"
                    "//   q' = T(q) v\n//   M(q,t) v' = f(q,v,t) + G(q,t)^T lambda\n"
                    "//   g(q,t) = 0,  G v + g_t = 0,  G v' + bias = 0\n//\n// coordinates:",
-                   m->name, pawl_version());
+                   pawl_version());
   for (int k = 0; k < velocity_count(w); k++) {
     pawl_text_printf(to, "%s %s%s", k ? "," : "", m->coordinates[k].name,
                      k < m->coordinate_count ? "" : " (a state: v, with its rate in f)");
@@ -341,8 +351,9 @@ static void put_parameters(Writer* w) {
   for (int k = 0; k < w->model->parameter_count; k++) {
     if (reads(&w->symbols, PAWL_OP_PARAM, k)) {
       const char* unit = w->model->parameters[k].unit;
-      pawl_text_printf(to, "  double %s;%s%s%s\n", w->names.parameters[k], unit[0] ? "  // [" : "",
-                       unit, unit[0] ? "]" : "");
+      pawl_text_printf(to, "  double %s;%s", w->names.parameters[k], unit[0] ? "  // [" : "");
+      put_words(to, unit);
+      pawl_text_add(to, unit[0] ? "]\n" : "\n");
       count++;
     }
   }

@@ -56,19 +56,34 @@ static bool is_taken(const PawlCNames* names, const char* word) {
          is_among(word, (size_t)names->used_count, names->used);
 }
 
+// A letter that C does not take as the number it has: φ is u3c6. How many bytes it has.
+static int add_letter(PawlText* out, const char* letter) {
+  unsigned lead = (unsigned char)letter[0], code = lead < 0xE0   ? lead & 0x1F
+                                                   : lead < 0xF0 ? lead & 0x0F
+                                                                 : lead & 0x07;
+  int count = 1;
+  for (; ((unsigned char)letter[count] & 0xC0) == 0x80; count++) {
+    code = code << 6 | ((unsigned char)letter[count] & 0x3F);
+  }
+  pawl_text_printf(out, "u%x", code);
+  return count;
+}
+
 // u[3] is u_3, R.omega.x R_omega_x.
 static void add_identifier(PawlText* out, const char* name) {
   bool digit = isdigit((unsigned char)name[0]), gap = false;
   pawl_text_add(out, digit ? "x" : "");
-  for (const char* c = name; *c; c++) {
-    bool plain = isalnum((unsigned char)*c) && (unsigned char)*c < 128;
-    if (plain || *c == '_') {
-      pawl_text_add(out, gap ? "_" : "");
+  for (const char* c = name; *c;) {
+    bool plain = (isalnum((unsigned char)*c) && (unsigned char)*c < 128) || *c == '_';
+    int count = 1;
+    pawl_text_add(out, gap && (plain || (unsigned char)*c > 127) ? "_" : "");
+    if (plain) {
       pawl_text_add_bytes(out, c, 1);
-      gap = false;
-    } else {
-      gap = true;
+    } else if ((unsigned char)*c > 127) {
+      count = add_letter(out, c);
     }
+    gap = !plain && (unsigned char)*c < 128;
+    c += count;
   }
 }
 

@@ -5,8 +5,12 @@
 #include <dirent.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+#include "base/module.h"
 #include "run/recorded.h"
 #include "step/forms.h"
 #include "step/ga.h"
@@ -433,6 +437,14 @@ static void test_folder_of_others(void** unused) {
   assert_int_equal(compile_pendulum(&err), PAWL_ERROR_FILE);
   assert_non_null(strstr(err.message, "others may write to the folder"));
   assert_int_equal(chmod(folder, 0700), 0);
+  char other[80];  // nor is a link followed, wherever it leads
+  snprintf(other, sizeof other, "%s/other", cache);
+  assert_int_equal(rename(folder, other), 0);
+  assert_int_equal(symlink(other, folder), 0);
+  assert_int_equal(compile_pendulum(&err), PAWL_ERROR_FILE);
+  assert_non_null(strstr(err.message, "cannot make the folder"));
+  assert_int_equal(unlink(folder), 0);
+  assert_int_equal(rename(other, folder), 0);
 }
 
 static void test_no_compiler(void** unused) {
@@ -449,12 +461,143 @@ static void test_no_compiler(void** unused) {
   free(before);
 }
 
+// The loader must not take a module for another one that had its place before.
+static void test_told_apart(void** unused) {
+  (void)unused;
+  static const char* const texts[] = {"int number(void) { return 1; }\n",
+                                      "int number(void) { return 2; }\n"};
+  static const int order[] = {0, 0, 1};
+  PawlModule* of[3];
+  for (int k = 0; k < 3; k++) {
+    const char* text = texts[order[k]];
+    assert_int_equal(pawl_module_create(text, strlen(text), NULL, &of[k], NULL), PAWL_OK);
+    void* symbol = pawl_module_find(of[k], "number");
+    int (*number)(void);
+    assert_non_null(symbol);
+    memcpy(&number, &symbol, sizeof number);
+    assert_int_equal(number(), 1 + order[k]);
+    if (k == 1) {
+      pawl_module_destroy(of[1]);
+    }
+  }
+  pawl_module_destroy(of[0]);
+  pawl_module_destroy(of[2]);
+}
+
+// Programs that begin at the same time with nothing compiled leave one file of each kind.
+static void test_at_once(void** unused) {
+  (void)unused;
+  enum { PROGRAMS = 4 };
+  static const char text[] = "int number(void) { return 3; }\n";
+  char path[400];
+  pid_t child[PROGRAMS];
+  empty_folder();
+  for (int k = 0; k < PROGRAMS; k++) {
+    child[k] = fork();
+    if (child[k] == 0) {
+      PawlModule* module;
+      _exit(pawl_module_create(text, sizeof text - 1, NULL, &module, NULL) != PAWL_OK);
+    }
+  }
+  for (int k = 0; k < PROGRAMS; k++) {
+    int status = -1;
+    assert_int_equal(waitpid(child[k], &status, 0), child[k]);
+    assert_int_equal(status, 0);
+  }
+  assert_int_equal(find_file("", path, sizeof path), 4);  // with . and ..
+  assert_int_equal(find_file(".c", path, sizeof path), 1);
+  assert_int_equal(find_file(".so", path, sizeof path), 1);
+}
+
+// ---- compilers ---------------------------------------------------------------------------------
+typedef struct Place {
+  char *before, folder[64], file[80];
+} Place;
+
+// A program of that name comes first.
+static Place put_compiler(const char* script) {
+  Place path = {.folder = "/tmp/pawl-cc-XXXXXX"};
+  char all[4096];
+  path.before = strdup(getenv("PATH"));
+  assert_non_null(path.before);
+  assert_non_null(mkdtemp(path.folder));
+  snprintf(path.file, sizeof path.file, "%s/cc", path.folder);
+  FILE* file = fopen(path.file, "w");
+  assert_non_null(file);
+  fputs(script, file);
+  assert_int_equal(fclose(file), 0);
+  assert_int_equal(chmod(path.file, 0700), 0);
+  snprintf(all, sizeof all, "%s:%s", path.folder, path.before);
+  setenv("PATH", all, 1);
+  return path;
+}
+
+static void take_compiler_away(Place* path) {
+  setenv("PATH", path->before, 1);
+  unlink(path->file);
+  rmdir(path->folder);
+  free(path->before);
+}
+
+static void test_bad_compilers(void** unused) {
+  (void)unused;
+  static const char* const cases[][2] = {
+      {"#!/bin/sh\necho 'no licence' >&2\nexit 1\n", ": no licence"},
+      {"#!/bin/sh\nkill -9 $$\n", "did not compile"},
+      {"#!/bin/sh\nexit 0\n", "cannot load"}};  // and has made nothing
+  for (int k = 0; k < 3; k++) {
+    PawlError err = {0};
+    Place path = put_compiler(cases[k][0]);
+    assert_int_equal(compile_pendulum(&err), PAWL_ERROR_FILE);
+    assert_non_null(strstr(err.message, cases[k][1]));
+    assert_true(run_hash("pendulum", "rk4", "auto") != 0);
+    take_compiler_away(&path);
+  }
+}
+
+// Memory that was short once, while the text was printed, is no reason not to compile it later.
+static void test_memory(void** unused) {
+  (void)unused;
+  Run run = run_file("planar-3r-lock", NULL, NULL);
+  run.def.simulate = pawl_model_simulate(run.model);
+  run.def.simulate.native = "on";
+  PawlStatus status = PAWL_ERROR_MEMORY;
+  for (int n = 1; status != PAWL_OK && n < 5000; n += n < 300 ? 37 : 1) {
+    pawl_alloc_fail_at(n);
+    status = pawl_sim_create(run.system, &run.def, &run.sim, &run.err);
+    pawl_alloc_fail_at(0);
+    assert_true(status == PAWL_OK || status == PAWL_ERROR_MEMORY);
+  }
+  assert_int_equal(status, PAWL_OK);
+  assert_true(atomic_load(pawl_compiled_generation(run.system->compiled)) > 0);
+  run_end(&run);
+}
+
+// A run that is told to stop does not wait for a compiler that never ends.
+static void test_stopped(void** unused) {
+  (void)unused;
+  const int stop = 1;
+  time_t begin = time(NULL);
+  Place path = put_compiler("#!/bin/sh\nexec sleep 60\n");
+  Run run = run_file("pendulum", NULL, NULL);
+  run.def.simulate = pawl_model_simulate(run.model);
+  run.def.simulate.native = "on";
+  run.def.stop = &stop;
+  run_need(&run, pawl_sim_create(run.system, &run.def, &run.sim, &run.err));
+  assert_int_equal(pawl_sim_run(run.sim, NULL, NULL, &run.err), PAWL_STOPPED);
+  run_end(&run);
+  take_compiler_away(&path);
+  assert_true(time(NULL) - begin < 30);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bits),       cmocka_unit_test(test_beside),
-      cmocka_unit_test(test_kernels),    cmocka_unit_test(test_steps),
-      cmocka_unit_test(test_phases),     cmocka_unit_test(test_given_up),
-      cmocka_unit_test(test_kept),       cmocka_unit_test(test_folder_of_others),
-      cmocka_unit_test(test_no_compiler)};
+      cmocka_unit_test(test_bits),        cmocka_unit_test(test_beside),
+      cmocka_unit_test(test_kernels),     cmocka_unit_test(test_steps),
+      cmocka_unit_test(test_phases),      cmocka_unit_test(test_given_up),
+      cmocka_unit_test(test_kept),        cmocka_unit_test(test_folder_of_others),
+      cmocka_unit_test(test_no_compiler), cmocka_unit_test(test_told_apart),
+      cmocka_unit_test(test_at_once),     cmocka_unit_test(test_bad_compilers),
+      cmocka_unit_test(test_memory),      cmocka_unit_test(test_stopped)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

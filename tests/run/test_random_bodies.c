@@ -5,6 +5,7 @@
 // be zero (with the force of the joint that closes a loop, which pawl gives, too). Nothing of this
 // is derived from energies.
 //   w2 = w1 + F w,  S = P + F d,  F = R1 turn,  R2 = F Q
+#include "few.h"
 #include "switch/random_numbers.h"
 #include "switch/runs.h"
 
@@ -459,12 +460,12 @@ static void check_many(unsigned long long seed, int count, bool loop) {
 
 static void test_trees(void** unused) {
   (void)unused;
-  check_many(1, 700, false);
+  check_many(1, few_if_compiled(700), false);
 }
 
 static void test_loops(void** unused) {
   (void)unused;
-  check_many(2, 300, true);
+  check_many(2, few_if_compiled(300), true);
 }
 
 int main(void) {

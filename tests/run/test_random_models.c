@@ -33,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "few.h"
 #include "pawl/pawl.h"
 #include "run/random_models.h"
 
@@ -604,7 +605,7 @@ static void test_mended(void** unused) {
 
 static void try_part(RandomPart part) {
   Tally tally = {0};
-  int count = COUNTS[part] * percent / 100;
+  int count = few_if_compiled(COUNTS[part] * percent / 100);
   for (int seed = 0; seed < count; seed++) {
     try_model(part, seed, &tally);
   }

@@ -294,6 +294,23 @@ static void test_odd_names(void** unused) {
   motion_end(&m);
 }
 
+// Letters that C does not take, and words of the user that would leave their comment.
+static void test_letters_and_lines(void** unused) {
+  (void)unused;
+  Motion m = motion_text(
+      "model: \"lines\\nint main(void); \\\\\"\n"
+      "parameters: {ω: {value: 2, unit: \"1/s\\nint other;\"}, ψ_1: 3}\n"
+      "coordinates: {φ: {start: 0.3}, φ_1: {start: 0.2}, xψ: {start: 0.1}, u3c6: {start: 0.4}}\n"
+      "kinetic: ω*(φ'^2 + φ_1'^2 + xψ'^2 + u3c6'^2)\n"
+      "potential: ψ_1*cos(φ)*sin(φ_1 + 2*xψ)*u3c6\n");
+  Library library = build(m.model);
+  set_prefix(&library, m.model->name);
+  check_start(&m, &library);
+  check_points(&m, &library);
+  dlclose(library.handle);
+  motion_end(&m);
+}
+
 static void test_refused(void** unused) {
   (void)unused;
   char* text = NULL;
@@ -306,8 +323,8 @@ static void test_refused(void** unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_examples),
-                                     cmocka_unit_test(test_odd_names),
-                                     cmocka_unit_test(test_refused)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_examples), cmocka_unit_test(test_odd_names),
+      cmocka_unit_test(test_letters_and_lines), cmocka_unit_test(test_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
