@@ -73,6 +73,7 @@ static void follow(Run* r, const char* method, Gains* gains) {
   double before = energy(r, gains), first = before;
   for (int k = 0; k < STEPS; k++) {
     if (!advance(r, H, HALVINGS)) {
+      fprintf(stderr, "energy: %s: %s\n", method, r->err.message);
       gains->failed++;
       break;
     }
@@ -87,7 +88,7 @@ static void follow(Run* r, const char* method, Gains* gains) {
   pawl_stepper_destroy(r->stepper);
 }
 
-static void measure(Bin bin, Gains* gains) {
+static void measure(Bin bin, const char* only, Gains* gains) {
   static char text[BIN_TEXT];
   Run r = {0};
   bin_text(&bin, text);
@@ -97,17 +98,21 @@ static void measure(Bin bin, Gains* gains) {
     stop(&r.err);
   }
   for (int k = 0; k < 3; k++) {
-    follow(&r, METHODS[k], &gains[k]);
+    if (!only || strcmp(only, METHODS[k]) == 0) {
+      follow(&r, METHODS[k], &gains[k]);
+    }
   }
   pawl_eval_destroy(r.eval);
   pawl_system_destroy(r.system);
   pawl_model_destroy(r.model);
 }
 
-// energy [seeds]: so many bins of each kind, mass, mu and e; 2 without, a minute.
+// energy [seeds [method]]: so many bins of each kind, mass, mu and e, 2 without, in a minute; by
+// all methods, or by one.
 int main(int argc, char** argv) {
   static const double mus[] = {0, 0.3, 1}, es[] = {0, 0.5, 0.9, 1, -1};
   int seeds = argc > 1 ? atoi(argv[1]) : 2;
+  const char* only = argc > 2 ? argv[2] : NULL;
   printf("| bodies | kg | friction | method | steps | that gain | most [J] | of the energy |");
   printf(" least gap | ended early |\n");
   printf("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
@@ -122,11 +127,14 @@ int main(int argc, char** argv) {
                       .heaviest = heaviest,
                       .e = es[n / 3 % 5],
                       .mu = mus[n % 3]},
-                gains);
+                only, gains);
       }
     }
     for (int m = 0; m < 3; m++) {
       const Gains* g = &gains[m];
+      if (only && strcmp(only, METHODS[m]) != 0) {
+        continue;
+      }
       printf("| %-7s | %4g | %-4s | %-11s | %6d | %4d | %7.1e | %7.1e | %8.1e | %d |\n",
              BIN_NAMES[k / 4], heaviest, k % 2 ? "with" : "none", METHODS[m], g->steps, g->gained,
              g->most, g->part, g->gap, g->failed);

@@ -162,10 +162,11 @@ static void check_jump(const Motion* m, const Sight* x, const Smooth* s, const d
   }
 }
 
-static void count_unsettled(Motion* m, Watch* w) {
+// `anew`: contacts were thrown back less, and sets free to change again after that.
+static void count_unsettled(Motion* m, Watch* w, bool anew) {
   enum { SET_CHANGES = 12 };
   long long iterations = pawl_stepper_info(m->stepper).newton_iterations;
-  w->unsettled += iterations - w->iterations >= SET_CHANGES;
+  w->unsettled += !anew && iterations - w->iterations >= SET_CHANGES;
   w->iterations = iterations;
 }
 
@@ -180,8 +181,8 @@ static void check_pva_step(Motion* m, PawlEval* eval, Watch* w, double h) {
   Sight x = sight_of_state(m, eval);
   const double *v = m->state->v, *vdot = m->state->a, *lambda = m->state->lambda;
   double Lambda[SIGHT_MOST];
+  int less = w->less;
   impulses(m, h, Lambda);
-  count_unsettled(m, w);
   check_dynamics(&x, vdot, lambda, 1e-10);
   for (int level = 0; level < 3; level++) {
     CHECK_NEAR(level_residual(&x, v, vdot, level), 0.0, 1e-10 * (1 + largest_of(m->n.v, vdot)));
@@ -208,6 +209,7 @@ static void check_pva_step(Motion* m, PawlEval* eval, Watch* w, double h) {
     }
     note_contact(w, &x, row, rate, active);
   }
+  count_unsettled(m, w, w->less > less);
   w->hit += pawl_stepper_instants(m->stepper);
 }
 
@@ -258,7 +260,7 @@ static void check_pvv_step(Motion* m, PawlEval* eval, Watch* w, double h) {
   const double* v = m->state->v;
   double Lambda[SIGHT_MOST];
   impulses(m, h, Lambda);
-  count_unsettled(m, w);
+  count_unsettled(m, w, false);
   for (int level = 0; level < 2; level++) {
     CHECK_NEAR(level_residual(&x, v, m->state->a, level), 0.0, 1e-10 * (1 + largest_of(m->n.v, v)));
   }
@@ -287,7 +289,7 @@ static void check_moreau_step(Motion* m, PawlEval* eval, Watch* w, double h) {
   Begin b = begin_of(m);
   motion_step(m, h);
   Sight x = sight_of_state(m, eval);
-  count_unsettled(m, w);
+  count_unsettled(m, w, false);
   CHECK_NEAR(level_residual(&x, m->state->v, m->state->a, 1), 0.0,
              1e-10 * (1 + largest_of(m->n.v, m->state->v)));
   for (int row = 0; row < m->n.rows; row++) {
