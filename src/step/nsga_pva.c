@@ -368,7 +368,8 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
         PAWL_TRY(pawl_ga_outgrown(s, &d->ga, state, err));
         return pawl_nsga_check_solved(s, d, phase, t, err);
       }
-      since = k;  // sets are free to change again
+      since = k;  // sets are free to change again, and residuals may grow
+      d->ga.best = INFINITY;
     }
     if (settled) {
       pawl_nsga_give_back(s, d);
