@@ -214,37 +214,41 @@ static double mixed(uint64_t key) {
   return (double)(key >> 11) / 4503599627370496.0 - 1.0;
 }
 
-// Some number for each leaf: places between 1/2 and 3/2, rates of the motion `sample`, 0 of motion
-// 0.
+// A place and a motion of the model, or the same place at rest.
+typedef struct Somewhere {
+  int number;
+  bool moves;
+} Somewhere;
+
+// Some number for each leaf: rates from -1 to 1, all others from 1/2 to 3/2.
 static PawlNode leaf_somewhere(void* context, PawlDag* dag, PawlOp leaf, int index) {
-  const int* sample = context;
-  uint64_t key = (uint64_t)index * 256 + (uint64_t)leaf;
-  double value = leaf != PAWL_OP_V ? 1.0 + 0.5 * mixed(key)
-                 : *sample == 0    ? 0.0
-                                   : mixed(key + ((uint64_t)*sample << 40));
-  return pawl_dag_const(dag, value);
+  const Somewhere* at = context;
+  double x =
+      mixed(((uint64_t)at->number << 40) + (uint64_t)index * 256 + (uint64_t)leaf);  // leaf < 256
+  return pawl_dag_const(dag, leaf != PAWL_OP_V ? 1.0 + 0.5 * x : at->moves ? x : 0.0);
 }
 
-// The rate that the motion `sample` has somewhere; false: no number.
-static bool rate_somewhere(PawlDag* dag, PawlNode rate, int sample, double* value) {
-  int none = 0;
+// What a motion makes of a rate; false: no number.
+static bool rate_somewhere(PawlDag* dag, PawlNode rate, int number, double* value) {
+  Somewhere moves = {number, true}, rests = {number, false};
   double still;
-  PawlNode moved = pawl_dag_copy(dag, dag, rate, leaf_somewhere, &sample);
-  PawlNode rest = pawl_dag_copy(dag, dag, rate, leaf_somewhere, &none);
+  PawlNode moved = pawl_dag_copy(dag, dag, rate, leaf_somewhere, &moves);
+  PawlNode rest = pawl_dag_copy(dag, dag, rate, leaf_somewhere, &rests);
   bool known = moved != PAWL_NO_NODE && rest != PAWL_NO_NODE &&
                pawl_dag_is_const(dag, moved, value) && pawl_dag_is_const(dag, rest, &still);
   *value -= known ? still : 0.0;
   return known && isfinite(*value);
 }
 
-// Whether the rates of gap and slips depend on each other at some place, by as many motions: a
-// determinant is 0. Then friction acts along the gap, or along one line twice.
+// Whether one sum of the rates of gap and slips is 0 everywhere: by as many motions, each at
+// another place, a determinant is. Then friction acts along the gap, or along one line twice. (With
+// factors that change with the place it may be a mechanism of few coordinates.)
 static bool slips_along_gap(PawlDag* dag, PawlNode gap_rate, const PawlContact* contact) {
   // [1] Of the product of the lengths of its rows: of rates that do not depend on each other it is
   // less by chance in one model of 10^9, and of those that do rounding is 10^-15.
   static const double NO_DETERMINANT = 0x1p-40;
   int n = 1 + contact->slip_count;
-  double x[RATES][RATES], sizes = 1.0;
+  double x[RATES][RATES] = {{0}}, sizes = 1.0;
   for (int i = 0; i < n; i++) {
     double square = 0.0;
     for (int k = 0; k < n; k++) {
