@@ -68,12 +68,20 @@ static double energy(Run* r, Gains* gains) {
   return values->energy[0] + values->energy[1];
 }
 
-static void follow(Run* r, const char* method, Gains* gains) {
+// A run that comes to an end: why, and how much bodies overlap by then.
+static void tell(const Bin* bin, const char* method, const Run* r, double gap) {
+  fprintf(stderr, "energy: %s, seed %u, to %g kg, mu %g, e %g, %s: %s; least gap %.2g\n",
+          BIN_NAMES[bin->kind], bin->seed, bin->heaviest, bin->mu, bin->e, method, r->err.message,
+          gap);
+}
+
+static void follow(Run* r, const Bin* bin, const char* method, Gains* all) {
+  Gains own = {0}, *gains = &own;
   begin(r, method);
   double before = energy(r, gains), first = before;
   for (int k = 0; k < STEPS; k++) {
     if (!advance(r, H, HALVINGS)) {
-      fprintf(stderr, "energy: %s: %s\n", method, r->err.message);
+      tell(bin, method, r, own.gap);
       gains->failed++;
       break;
     }
@@ -84,6 +92,12 @@ static void follow(Run* r, const char* method, Gains* gains) {
     gains->part = fmax(gains->part, gain / first);
     before = now;
   }
+  all->most = fmax(all->most, own.most);
+  all->part = fmax(all->part, own.part);
+  all->gap = fmin(all->gap, own.gap);
+  all->steps += own.steps;
+  all->gained += own.gained;
+  all->failed += own.failed;
   pawl_state_destroy(r->state);
   pawl_stepper_destroy(r->stepper);
 }
@@ -99,7 +113,7 @@ static void measure(Bin bin, const char* only, Gains* gains) {
   }
   for (int k = 0; k < 3; k++) {
     if (!only || strcmp(only, METHODS[k]) == 0) {
-      follow(&r, METHODS[k], &gains[k]);
+      follow(&r, &bin, METHODS[k], &gains[k]);
     }
   }
   pawl_eval_destroy(r.eval);
