@@ -68,11 +68,20 @@ static double energy(Run* r, Gains* gains) {
   return values->energy[0] + values->energy[1];
 }
 
-static void follow(Run* r, const char* method, Gains* gains) {
+// A run that comes to an end: why, and how much bodies overlap by then.
+static void tell(const Bin* bin, const char* method, const Run* r, double gap) {
+  fprintf(stderr, "energy: %s, seed %u, to %g kg, mu %g, e %g, %s: %s; least gap %.2g\n",
+          BIN_NAMES[bin->kind], bin->seed, bin->heaviest, bin->mu, bin->e, method, r->err.message,
+          gap);
+}
+
+static void follow(Run* r, const Bin* bin, const char* method, Gains* all) {
+  Gains own = {0}, *gains = &own;
   begin(r, method);
   double before = energy(r, gains), first = before;
   for (int k = 0; k < STEPS; k++) {
     if (!advance(r, H, HALVINGS)) {
+      tell(bin, method, r, own.gap);
       gains->failed++;
       break;
     }
@@ -83,11 +92,17 @@ static void follow(Run* r, const char* method, Gains* gains) {
     gains->part = fmax(gains->part, gain / first);
     before = now;
   }
+  all->most = fmax(all->most, own.most);
+  all->part = fmax(all->part, own.part);
+  all->gap = fmin(all->gap, own.gap);
+  all->steps += own.steps;
+  all->gained += own.gained;
+  all->failed += own.failed;
   pawl_state_destroy(r->state);
   pawl_stepper_destroy(r->stepper);
 }
 
-static void measure(Bin bin, Gains* gains) {
+static void measure(Bin bin, const char* only, Gains* gains) {
   static char text[BIN_TEXT];
   Run r = {0};
   bin_text(&bin, text);
@@ -97,17 +112,21 @@ static void measure(Bin bin, Gains* gains) {
     stop(&r.err);
   }
   for (int k = 0; k < 3; k++) {
-    follow(&r, METHODS[k], &gains[k]);
+    if (!only || strcmp(only, METHODS[k]) == 0) {
+      follow(&r, &bin, METHODS[k], &gains[k]);
+    }
   }
   pawl_eval_destroy(r.eval);
   pawl_system_destroy(r.system);
   pawl_model_destroy(r.model);
 }
 
-// energy [seeds]: so many bins of each kind, mass, mu and e; 2 without, a minute.
+// energy [seeds [method]]: so many bins of each kind, mass, mu and e, 2 without, in a minute; by
+// all methods, or by one.
 int main(int argc, char** argv) {
   static const double mus[] = {0, 0.3, 1}, es[] = {0, 0.5, 0.9, 1, -1};
   int seeds = argc > 1 ? atoi(argv[1]) : 2;
+  const char* only = argc > 2 ? argv[2] : NULL;
   printf("| bodies | kg | friction | method | steps | that gain | most [J] | of the energy |");
   printf(" least gap | ended early |\n");
   printf("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
@@ -122,11 +141,14 @@ int main(int argc, char** argv) {
                       .heaviest = heaviest,
                       .e = es[n / 3 % 5],
                       .mu = mus[n % 3]},
-                gains);
+                only, gains);
       }
     }
     for (int m = 0; m < 3; m++) {
       const Gains* g = &gains[m];
+      if (only && strcmp(only, METHODS[m]) != 0) {
+        continue;
+      }
       printf("| %-7s | %4g | %-4s | %-11s | %6d | %4d | %7.1e | %7.1e | %8.1e | %d |\n",
              BIN_NAMES[k / 4], heaviest, k % 2 ? "with" : "none", METHODS[m], g->steps, g->gained,
              g->most, g->part, g->gap, g->failed);

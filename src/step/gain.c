@@ -43,7 +43,7 @@ void pawl_gain_begin_step(const PawlStepper* s, PawlGain* gain) {
     memset(gain->shift, 0, (size_t)gain->bodies * sizeof(double));
   }
   gain->shifted = false;
-  gain->rounds = gain->searches = 0;
+  gain->rounds = gain->searches = gain->looks = 0;
 }
 
 void pawl_gain_begin(PawlGain* gain) {
@@ -69,7 +69,6 @@ static void add(PawlGainPart* sum, PawlGainPart part) {
   sum->push += part.push;
   sum->back += part.back;
   sum->pushes += part.pushes;
-  sum->thrown += part.thrown;
 }
 
 // The island of the columns of a row joins that of `to`; -1: there is none yet.
@@ -100,6 +99,21 @@ void pawl_gain_add(const PawlContacts* c, const PawlRub* rub, PawlGain* gain, in
 
 static bool gains(double work, const PawlGainPart* sum) {
   return work > PAWL_GAINED * sum->size + PAWL_GAIN_KNOWN * sum->slack;
+}
+
+int pawl_gain_island(PawlGain* gain, int v) {
+  return island_of(gain, gain->body[v]);
+}
+
+bool pawl_gain_of_island(const PawlGain* gain, int island) {
+  return gain->sum[island].pushes && gains(gain->sum[island].work, &gain->sum[island]);
+}
+
+void pawl_gain_excuse(PawlGain* gain, int island) {
+  gain->sum[island].work = 0.0;
+  for (int b = 0; b < gain->bodies; b++) {
+    gain->shift[b] = island_of(gain, b) == island ? 0.0 : gain->shift[b];
+  }
 }
 
 // Of one contact alone the energy of what is thrown back, K/2, becomes s^2 K/2, and it gains
@@ -204,11 +218,8 @@ static bool search_island(PawlGain* gain, int b, double most) {
   return true;
 }
 
-bool pawl_gain_search(const PawlContacts* c, PawlGain* gain, double most, int few) {
+bool pawl_gain_search(PawlGain* gain, double most) {
   bool any = false;
-  for (int b = 0; b < gain->bodies; b++) {
-    gain->sum[b].back = gain->sum[b].thrown < few ? 0.0 : gain->sum[b].back;
-  }
   share_shifts(gain);
   for (int b = 0; gain->searches < MOST_SEARCHES && b < gain->bodies; b++) {
     any |= gain->parent[b] == b && search_island(gain, b, most);
@@ -221,7 +232,7 @@ bool pawl_gain_search(const PawlContacts* c, PawlGain* gain, double most, int fe
     gain->left[b] = gain->left[island];
     gain->before[b] = gain->before[island];
   }
-  return pawl_gain_throw_less(c, gain) || any;
+  return any;
 }
 
 bool pawl_gain_is_left(const PawlGain* gain) {

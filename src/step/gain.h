@@ -17,7 +17,6 @@ typedef struct PawlGainPart {
   double push;   // P (u - u^)
   double back;   // twice the energy with which it is thrown back
   int pushes;    // contacts that push
-  int thrown;    // contacts that are thrown back
 } PawlGainPart;
 
 typedef struct PawlGain {
@@ -31,6 +30,7 @@ typedef struct PawlGain {
   bool shifted;           // one of them does
   int rounds;             // in which restitutions were made less in this step
   int searches;           // rounds of pawl_gain_search in it
+  int looks;              // how often something was changed for the energy, in any way
 } PawlGain;
 
 PAWL_CHECKED PawlStatus pawl_gain_create(PawlStepper* s, PawlGain* gain, PawlError* err);
@@ -42,6 +42,10 @@ void pawl_gain_add(const PawlContacts* c, const PawlRub* rub, PawlGain* gain, in
 // Contacts of islands that gain, and are thrown back, are so with less: true where there are some.
 // (T8)
 bool pawl_gain_throw_less(const PawlContacts* c, PawlGain* gain);
+int pawl_gain_island(PawlGain* gain, int v);                 // of coordinate v
+bool pawl_gain_of_island(const PawlGain* gain, int island);  // it gains
+// What it gains is not to count in what follows, and its shift is 0.
+void pawl_gain_excuse(PawlGain* gain, int island);
 // Islands that gain get the least shift for which they do not, up to `most`, and where none serves
 // and contacts are thrown back these are so with less; true: something has changed. `base` is the
 // shift that all positions have; dv and M dv are those of the step.                    (T8) (T26)
@@ -50,6 +54,6 @@ bool pawl_gain_restrain(const PawlStepper* s, const PawlContacts* c, PawlGain* g
 // The same where the effect of a shift is not known: what was added is what is gained with the
 // shifts that there are, and the least shifts are searched for.                             (N61)
 void pawl_gain_add_at(PawlGain* gain, int v, PawlGainPart part, double fall);  // of coordinate v
-// `few`: fewer contacts than this that are thrown back are so as the law says.
-bool pawl_gain_search(const PawlContacts* c, PawlGain* gain, double most, int few);
+// Islands for which some was found gain nothing for what follows.
+bool pawl_gain_search(PawlGain* gain, double most);
 bool pawl_gain_is_left(const PawlGain* gain);  // an island gains even so

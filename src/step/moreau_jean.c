@@ -24,7 +24,7 @@ typedef struct MoreauJean {
   PawlEval* tangent;  // K, C, G_rate
   double *q, *v, *a, *P, *lambda, *f_n, *dv, *dP, *move, *S, *J;
   double *rate, *rate_n, *lead;  // rows: G v + g_t at both ends, g_t at the beginning
-  double* turned;                // rows: G v + g_t with v of the beginning, all else of the end
+  double *turned, *met;  // rows: G v + g_t with v of the beginning, all else of the end; met_at()
   PawlContacts contacts;
   PawlRub rub;    // friction
   PawlGain gain;  // energy that contacts bring in
@@ -44,21 +44,11 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
   struct {
     double** array;
     int size;
-  } arrays[] = {{&d->q, s->sizes.q},
-                {&d->v, n},
-                {&d->a, n},
-                {&d->f_n, n},
-                {&d->dv, n},
-                {&d->move, n},
-                {&d->P, m},
-                {&d->lambda, m},
-                {&d->dP, m},
-                {&d->rate, m},
-                {&d->rate_n, m},
-                {&d->lead, m},
-                {&d->turned, m},
-                {&d->S, s->nonzeros_H},
-                {&d->J, s->G.start[n]}};
+  } arrays[] = {
+      {&d->q, s->sizes.q},   {&d->v, n},    {&d->a, n},      {&d->f_n, n}, {&d->dv, n},
+      {&d->move, n},         {&d->P, m},    {&d->lambda, m}, {&d->dP, m},  {&d->rate, m},
+      {&d->rate_n, m},       {&d->lead, m}, {&d->turned, m}, {&d->met, m}, {&d->S, s->nonzeros_H},
+      {&d->J, s->G.start[n]}};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
     *arrays[k].array = PAWL_NEW(&s->arena, double, arrays[k].size);
   }
@@ -436,16 +426,21 @@ static PawlStatus correct_rubbing(PawlStepper* s, MoreauJean* d, const PawlPhase
   return PAWL_OK;
 }
 
+// The rate of row i at the beginning, with G of the end and g_t of the beginning: what its impulse
+// does to the energy is P times the mean of this and the rate of the end.                (T24)
+static double met_at(const MoreauJean* d, int i) {
+  return d->turned[i] - pawl_eval_values(d->eval)->g_t[i] + d->lead[i];
+}
+
 // [J] What contact k and its friction do to the energy by their impulses, but for what they do as
 // they move by themselves.                                                   (T8) (B15) (B20)
 static PawlGainPart gain_of(const PawlStepper* s, const MoreauJean* d, int k) {
-  const double* g_t = pawl_eval_values(d->eval)->g_t;
   int row = d->contacts.row[k], slips = d->rub.contacts > 0 ? d->rub.of[k].count : 0;
   double e = pawl_system_restitution(s->system, row) * d->gain.kept[k];
   PawlGainPart part = {0};
   for (int n = -1; n < slips; n++) {
     int i = n < 0 ? row : d->rub.of[k].first + n;
-    double P = d->P[i], before = d->turned[i] - g_t[i] + d->lead[i], after = d->rate[i];
+    double P = d->P[i], before = met_at(d, i), after = d->rate[i];
     part.work += 0.5 * P * (before + after);
     part.size += fabs(P) * (fabs(before) + fabs(after) + d->contacts.slow);
     part.push += P * (after - d->turned[i]);
@@ -493,10 +488,18 @@ static bool is_hit(const PawlStepper* s, const MoreauJean* d, int i) {
   return is_contact(s, i) && d->set[i] && d->rate_n[i] < -PAWL_SLOWEST_LOGGED * d->contacts.slow;
 }
 
-// Of the contact in row i.
+// Of the contact in row i, with the rates of note_met().
 static PawlRubWork friction_of(const PawlStepper* s, const MoreauJean* d, int i) {
-  return pawl_rub_work(&d->rub, i - s->sizes.rows + s->contact_count, d->P, d->rate_n, d->rate,
+  return pawl_rub_work(&d->rub, i - s->sizes.rows + s->contact_count, d->P, d->met, d->rate,
                        d->lead, pawl_eval_values(d->eval)->g_t);
+}
+
+static void note_met(const PawlStepper* s, MoreauJean* d, const PawlState* state) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  pawl_dynamics_rows(&s->dynamics, values->G, state->v, values->g_t, d->turned);
+  for (int i = 0; i < s->sizes.rows; i++) {
+    d->met[i] = met_at(d, i);
+  }
 }
 
 // Friction dissipates P_T u_T in the mean, and a contact that moves by itself drags. In a hit both
@@ -512,7 +515,8 @@ static void note_friction(PawlStepper* s, const MoreauJean* d) {
 
 // What a hit has taken, friction included.
 static double loss_of(const PawlStepper* s, const MoreauJean* d, int i) {
-  double lost = d->P[i] * (d->lead[i] - 0.5 * (d->rate_n[i] + d->rate[i]));  // (B15)
+  double led = 0.5 * (d->lead[i] + pawl_eval_values(d->eval)->g_t[i]);
+  double lost = d->P[i] * (led - 0.5 * (d->met[i] + d->rate[i]));  // (T24) (B15)
   if (d->rub.contacts > 0) {
     PawlRubWork work = friction_of(s, d, i);
     lost -= work.rubbed + work.dragged;
@@ -571,7 +575,10 @@ static PawlStatus note_contacts(PawlStepper* s, MoreauJean* d, const PawlState* 
 
 static PawlStatus accept(PawlStepper* s, MoreauJean* d, PawlState* state, double h,
                          PawlError* err) {
-  PAWL_TRY(s->contact_count > 0 ? note_contacts(s, d, state, h, err) : PAWL_OK);
+  if (s->contact_count > 0) {
+    note_met(s, d, state);
+    PAWL_TRY(note_contacts(s, d, state, h, err));
+  }
   if (d->rub.contacts > 0) {
     note_friction(s, d);
   }

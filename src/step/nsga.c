@@ -42,6 +42,9 @@ static void allocate(PawlStepper* s, PawlNsga* d) {
                 {&d->force, n, NULL},
                 {&d->impulse, s->contact_count > 0 ? n : 0, NULL},
                 {&d->force_n, s->contact_count > 0 ? n : 0, NULL},
+                {&d->press, s->contact_count > 0 ? n : 0, NULL},
+                {&d->press_off, s->contact_count > 0 ? n : 0, NULL},
+                {&d->press_W, s->contact_count > 0 ? n : 0, NULL},
                 {&d->smooth_force, n, NULL},
                 {&d->q, s->sizes.q, NULL},
                 {&d->nu, m, k ? k->nu : NULL},
@@ -64,9 +67,22 @@ static void allocate(PawlStepper* s, PawlNsga* d) {
   }
   d->mean = PAWL_NEW(&s->arena, double, s->G.start[n]);
   unsigned char** sets[] = {&d->closed, &d->S,        &d->A,    &d->B_set, &d->smooth_rows,
-                            &d->trial,  &d->touching, &d->near, &d->loose};
+                            &d->trial,  &d->touching, &d->near, &d->loose, &d->gone};
   for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
     *sets[i] = PAWL_NEW(&s->arena, unsigned char, m);
+  }
+  d->bare = PAWL_NEW(&s->arena, unsigned char, s->contact_count > 0 ? n : 0);
+  d->freed = PAWL_NEW(&s->arena, unsigned char, s->contact_count > 0 ? n : 0);
+}
+
+// Coordinates that no row has but those of contacts, where M is constant.
+static void note_bare(const PawlStepper* s, PawlNsga* d) {
+  for (int j = 0; s->contact_count > 0 && j < s->sizes.v; j++) {
+    d->bare[j] = d->constant_mass;
+    for (int e = s->G.start[j]; e < s->G.start[j + 1]; e++) {
+      bool contact = pawl_system_row_kind(s->system, s->G.index[e]) == PAWL_ROW_CONTACT;
+      d->bare[j] = d->bare[j] && contact;
+    }
   }
 }
 
@@ -109,6 +125,7 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
     d->smooth_row_count += d->smooth_rows[i];
   }
   d->constant_mass = pawl_system_constant_mass(s->system);
+  note_bare(s, d);
   if (!decoupled && level == PAWL_LEVEL_ACCELERATION) {
     d->ga.turned = PAWL_NEW(&s->arena, double, s->sizes.rows);
   }
@@ -616,7 +633,7 @@ static void rates_before(const PawlStepper* s, PawlNsga* d, const PawlValues* va
 PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
                                     PawlState* state, bool fresh, PawlError* err) {
   const double* Lambda_n = pawl_nsga_Lambda_of(s, state);
-  d->contacts.known = d->rebounds = d->elastic = d->unplaced = false;
+  d->contacts.known = d->rebounds = d->elastic = d->unplaced = d->released = false;
   d->minds = pawl_nsga_has_contacts(s);
   d->unsolved = PAWL_LEVEL_POSITION;
   if (!d->minds) {
@@ -648,7 +665,7 @@ PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase
       d->A[i] = d->B_set[i] = d->S[i] = !d->decoupled && state->lambda[i] > 0.0;
       d->ga.lambda[i] = d->S[i] ? d->ga.lambda[i] : 0.0;
       d->contacts.guess[i] = Lambda_n[i] > 0.0 || state->lambda[i] > 0.0;
-      d->closed[i] = is_still(d, Lambda_n, i);
+      d->closed[i] = is_still(d, Lambda_n, i) || is_still(d, state->lambda, i);
     }
   }
   memcpy(d->turned, d->rate_before, (size_t)s->sizes.rows * sizeof(double));

@@ -64,6 +64,11 @@ typedef struct PawlNsga {
   PawlRub rub;                   // friction of contacts
   PawlGain gain;                 // and energy that they bring in
   double *impulse, *force_n;     // v: room for it; f at the beginning of the step
+  double *press, *press_off;     // v: impulse of forces of contacts in the smooth motion, its error
+  double* press_W;               // v: W without what it takes back from the smooth motion
+  unsigned char* bare;           // v: no rows but contacts have it, and M is constant
+  bool released;                 // islands in which contacts push by impulses alone:         (N62)
+  unsigned char *gone, *freed;   // rows of these contacts, v of these islands
   bool averaged;                 // directions of closed contacts are means, for it (nsga-pvv)
   double* drag;                  // rows: Lambda of friction alone, as U has it
   double* mean;                  // entries of G: directions of contacts over the step
@@ -108,6 +113,12 @@ PAWL_INLINE double* pawl_nsga_W_of(const PawlStepper* s, PawlState* state) {
 // Lambda, nu, W and the size of the step go to the state; of a further piece of a step they are
 // added to what is there.
 void pawl_nsga_keep(const PawlStepper* s, const PawlNsga* d, PawlState* state, bool further);
+// eta_{n+1} of a row from lambda at both ends.                                             (N12)
+PAWL_INLINE double pawl_nsga_next_eta(const PawlGa* g, double lambda, double lambda_n,
+                                      double eta_n) {
+  return ((1 - g->alpha_f) * lambda + g->alpha_f * lambda_n - g->alpha_m * eta_n) /
+         (1 - g->alpha_m);
+}
 // `jumps`: has W; `decoupled`: the smooth motion does not know U and W.
 PAWL_CHECKED PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps,
                                               bool decoupled, PawlError* err);
@@ -202,6 +213,11 @@ void pawl_nsga_add_drag(const PawlStepper* s, PawlNsga* d, double* force);
 // on, or they are thrown back less, and it goes on. What the former adds to `force`. (N60) (N61)
 bool pawl_nsga_restrain(PawlStepper* s, PawlNsga* d, const PawlState* state);
 void pawl_nsga_add_shift(const PawlStepper* s, PawlNsga* d, double* force);
+// force -= M x, x being what U or W (`of_q`) takes back from the smooth motion of such islands; the
+// directions of W; and what goes on with the state at the end of the step.                  (N62)
+void pawl_nsga_take_back(const PawlStepper* s, PawlNsga* d, bool of_q, double* force);
+const double* pawl_nsga_released_directions(const PawlStepper* s, PawlNsga* d);
+void pawl_nsga_begin_anew(const PawlStepper* s, const PawlNsga* d, PawlState* state);
 bool pawl_nsga_is_hit(const PawlNsga* d, int row);
 // Directions of contacts over the step: means of both ends where one is closed all along.   (N31)
 const double* pawl_nsga_mean_directions(const PawlStepper* s, PawlNsga* d);

@@ -180,9 +180,10 @@ PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t, const double
                              const double* c, PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   int m = s->sizes.rows;
-  if (d->apart.column && pawl_nsga_apart_correct(s, d, set, x, y, c)) {
+  if (d->apart.column && !force && pawl_nsga_apart_correct(s, d, set, x, y, c)) {
     return PAWL_OK;
   }
+  d->ga.columns = force ? NULL : d->ga.columns;  // it moves others, too
   d->corrected = false;
   if (!force && no_row(m, set) &&
       (d->ga.still || (d->ga.moved ? is_nothing(s, d, x) : all_zero(s->sizes.v, x)))) {

@@ -83,7 +83,8 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phas
     pawl_dynamics_rows(&s->dynamics, values->G, g->vdot, values->gamma, c->opening);
     for (int k = 0; k < c->count; k++) {
       int i = c->row[k];
-      d->trial[i] = d->A[i] && d->B_set[i] && rests(s, d, i);
+      d->trial[i] =
+          d->A[i] && d->B_set[i] && rests(s, d, i) && !(d->released && d->gone[i]);  // (N62)
     }
     if (!pawl_nsga_choose(s, d, g->vdot, c->least_a, d->trial, iteration, d->S, changed) &&
         d->unsolved == PAWL_LEVEL_POSITION) {
@@ -109,7 +110,7 @@ static const double* keep_correction(PawlNsga* d, double** room) {
 static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, double t, PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   const double *M = values->M, *force = NULL;
-  if (d->rub.contacts > 0 || d->gain.shifted) {
+  if (d->rub.contacts > 0 || d->gain.shifted || d->released) {
     memset(d->force, 0, (size_t)s->sizes.v * sizeof(double));
     force = d->force;
   }
@@ -118,6 +119,9 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, double t, PawlEr
   }
   if (d->gain.shifted) {
     pawl_nsga_add_shift(s, d, d->force);
+  }
+  if (d->released) {
+    pawl_nsga_take_back(s, d, true, d->force);
   }
   if (d->classical) {  // U = G(q_n)^T nu                                                    (N25)
     M = d->M_smooth;
@@ -149,6 +153,24 @@ static bool have_same_rows(const PawlStepper* s, const PawlNsga* d) {
   return memcmp(d->S, d->A, m) == 0 && memcmp(d->S, d->B_set, m) == 0;
 }
 
+// Where contacts of some island push by impulses alone. Directions between gradients do not serve
+// contacts that depend on each other.                                              (N62) (N63)
+static PawlStatus correct_released(PawlStepper* s, PawlNsga* d, double t, PawlError* err) {
+  const double *B = d->B, *M = pawl_eval_values(d->eval)->M;
+  memset(d->force, 0, (size_t)s->sizes.v * sizeof(double));
+  pawl_nsga_take_back(s, d, false, d->force);
+  d->B = pawl_nsga_released_directions(s, d);
+  d->held_now = false;
+  PawlStatus status =
+      pawl_nsga_correct(s, d, t, M, d->force, d->B_set, d->W, d->Lambda, d->rate, err);
+  d->B = B;
+  d->held_now = false;
+  if (status != PAWL_RETRY) {
+    return status;
+  }
+  return pawl_nsga_correct(s, d, t, M, d->force, d->B_set, d->W, d->Lambda, d->rate, err);
+}
+
 static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
                                    PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
@@ -168,7 +190,9 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase*
     PAWL_TRY(pawl_nsga_rub(s, d, phase, t, NULL, err));  // (N29)
   } else {
     pawl_nsga_add_rebounds(s, d, 1.0);
-    PAWL_TRY(pawl_nsga_correct(s, d, t, values->M, NULL, d->B_set, d->W, d->Lambda, d->rate, err));
+    PAWL_TRY(d->released ? correct_released(s, d, t, err)
+                         : pawl_nsga_correct(s, d, t, values->M, NULL, d->B_set, d->W, d->Lambda,
+                                             d->rate, err));
   }
   d->ga.dW = keep_correction(d, &d->dW);
   return PAWL_OK;
@@ -314,7 +338,7 @@ static bool goes_on(PawlStepper* s, PawlNsga* d, const PawlState* state) {
 PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
                                        PawlState* state, int done, PawlError* err) {
   double t = state->t + d->ga.h;
-  int row = 0;
+  int row = 0, since = 0;  // iterations before something was changed for the energy
   PawlPhase smooth = *phase;
   smooth.active = d->S;
   d->total = d->torn = d->rated = false;
@@ -324,7 +348,7 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
     PAWL_TRY(status);
     done = 1;
   }
-  for (int k = done; k <= s->def.iterations * (1 + d->gain.rounds + d->gain.searches); k++) {
+  for (int k = done; k <= s->def.iterations * (1 + d->gain.looks); k++) {
     bool changed = false;
     PAWL_TRY(k > 0 && k == done  // the guess is no end
                  ? pawl_ga_balance(s, &d->ga, &smooth, true, err)
@@ -335,14 +359,17 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
       return PAWL_RETRY;
     }
     if (d->minds && !(k == 0 && d->rests)) {
-      PAWL_TRY(choose_sets(s, d, phase, t, k, &changed, err));
+      PAWL_TRY(choose_sets(s, d, phase, t, k - since, &changed, err));
     }
     bool settled = d->settles && k == 1 && !d->total && !changed && settle(s, d);
     if (!changed && pawl_ga_may_end(s, &d->ga, &smooth, k) && !d->torn &&
-        pawl_ga_ended(s, &d->ga, corrections_error(s, d, &row)) &&
-        !(d->minds && goes_on(s, d, state))) {
-      PAWL_TRY(pawl_ga_outgrown(s, &d->ga, state, err));
-      return pawl_nsga_check_solved(s, d, phase, t, err);
+        pawl_ga_ended(s, &d->ga, corrections_error(s, d, &row))) {
+      if (!d->minds || !goes_on(s, d, state)) {
+        PAWL_TRY(pawl_ga_outgrown(s, &d->ga, state, err));
+        return pawl_nsga_check_solved(s, d, phase, t, err);
+      }
+      since = k;  // sets are free to change again, and residuals may grow
+      d->ga.best = INFINITY;
     }
     if (settled) {
       pawl_nsga_give_back(s, d);
@@ -417,12 +444,6 @@ static bool is_there(const PawlStepper* s, const PawlNsga* d, const PawlState* s
          memcmp(state->v, d->ga.v_total, (size_t)s->sizes.v * sizeof(double)) == 0;
 }
 
-// eta_{n+1} of a row from lambda at both ends.                                             (N12)
-static inline double next_eta(const PawlGa* g, double lambda, double lambda_n, double eta_n) {
-  return ((1 - g->alpha_f) * lambda + g->alpha_f * lambda_n - g->alpha_m * eta_n) /
-         (1 - g->alpha_m);
-}
-
 // The iterate becomes the state. `further`: the step is a piece of one that began before.
 PAWL_INLINE PawlStatus finish_coupled(PawlStepper* s, PawlNsga* d, PawlState* state, bool further,
                                       PawlError* err) {
@@ -432,11 +453,14 @@ PAWL_INLINE PawlStatus finish_coupled(PawlStepper* s, PawlNsga* d, PawlState* st
   pawl_nsga_note_friction(s, d);
   PAWL_TRY(pawl_nsga_log_impacts(s, d, state, d->ga.q, d->ga.v_total, err));
   for (int i = 0; i < s->sizes.rows; i++) {
-    eta_n[i] = next_eta(&d->ga, d->ga.lambda[i], state->lambda[i], eta_n[i]);
+    eta_n[i] = pawl_nsga_next_eta(&d->ga, d->ga.lambda[i], state->lambda[i], eta_n[i]);
     eta_n[i] = fabs(eta_n[i]) > PAWL_FLUSHED ? eta_n[i] : 0.0;
     d->ga.lambda[i] = fabs(d->ga.lambda[i]) > PAWL_FLUSHED ? d->ga.lambda[i] : 0.0;
   }
   pawl_ga_accept(s, &d->ga, state, true);  // a closed contact rings down into denormal numbers
+  if (d->released) {
+    pawl_nsga_begin_anew(s, d, state);
+  }
   pawl_nsga_keep(s, d, state, further);
   flush(state->memory_count - 2 * s->sizes.v, state->memory + 2 * s->sizes.v);
   d->fresh = state->t;

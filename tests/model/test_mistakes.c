@@ -404,6 +404,10 @@ static void test_friction_mistakes(void) {
   WRONG("friction: 0.1, slip: [\"[xpos, y]\", xpos]", "the slip of 'f'");
   WRONG("friction: 0.1, slip: xpos'^2",
         "m.yaml:5:36: slip: 'xpos'^2' must be linear in the rates, and the term xpos'^2 is not");
+  WRONG("friction: 0.1, slip: 2*y'", "m.yaml:5:36: the slip of 'f' is the rate of its gap");
+  WRONG("friction: 0.1, slip: y + 3", "m.yaml:5:36: the slip of 'f' is the rate of its gap");
+  WRONG("friction: 0.1, slip: [xpos, \"y' - 2*xpos'\"]",
+        "m.yaml:5:36: the slips of 'f' and the rate of its gap depend on each other");
   WRONG("friction: 0.1, slip: 3*k", "m.yaml:5:36: the slip '3*k' of 'f' contains no coordinate");
   WRONG("friction: 0.1, slip: xpos''", "m.yaml:5:36: ", "contains accelerations");
   WRONG("friction: {static: 0.4}, slip: y", "m.yaml:5:25: the friction of 'f' needs kinetic:");
