@@ -4,8 +4,8 @@
 // What was compiled stays in a folder of the user's own, $XDG_CACHE_HOME/pawl or $HOME/.cache/pawl,
 // under a name made from the text, the compiler and its options; the text lies beside it and is
 // compared. A folder or file that somebody else owns or may write to is not used. The compiler is
-// called without a shell, and with nothing in its command line but options and such names, and ended
-// when it takes longer than two minutes.
+// called without a shell, and with nothing in its command line but options and such names, and
+// ended when it takes longer than two minutes.
 #pragma once
 
 #include <stdbool.h>

@@ -329,8 +329,8 @@ static void test_hits_on_a_hill(void** unused) {
   (void)unused;
   static const char* const contact[] = {
       "{gap: 'hypot(X, Y) - 1.1', restitution: 0.5}\n",
-      "{gap: 'hypot(X, Y) - 1.1', restitution: 0.5, friction: 0.3,\n"
-      "    slip: \"(Y*X' - X*Y')/hypot(X, Y) + 0.1*P'\"}\n",
+      ("{gap: 'hypot(X, Y) - 1.1', restitution: 0.5, friction: 0.3,\n"
+       "    slip: \"(Y*X' - X*Y')/hypot(X, Y) + 0.1*P'\"}\n"),
       "{gap: 'hypot(X, Y - sin(t)/5) - 1.1', restitution: 0.5}\n"};
   for (int k = 0; k < 3; k++) {
     char text[600];
