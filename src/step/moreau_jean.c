@@ -30,6 +30,7 @@ typedef struct MoreauJean {
   PawlGain gain;  // energy that contacts bring in
   double noise;   // of velocities: rounding of the impulses that hold them; 0 without friction
   bool rebounds;  // some contact approaches faster than PAWL_SLOWEST_REBOUND
+  bool lands;     // one that may close does, and no correction was made yet
   unsigned char *candidate, *set, *room;
 } MoreauJean;
 
@@ -147,6 +148,7 @@ static void begin_contacts(PawlStepper* s, MoreauJean* d, const PawlState* state
     d->set[i] = contact ? d->candidate[i] : d->set[i];
     d->rate_n[i] = contact || is_friction(s, i) ? d->rate_n[i] : 0.0;
     d->rebounds |= contact && fabs(d->rate_n[i]) > PAWL_SLOWEST_REBOUND * c->slow;
+    d->lands |= d->candidate[i] && d->rate_n[i] < -PAWL_SLOWEST_LOGGED * c->slow;
   }
 }
 
@@ -158,7 +160,7 @@ static PawlStatus begin(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
   const PawlValues* values = pawl_eval_values(d->eval);
   memcpy(d->f_n, values->f, (size_t)s->sizes.v * sizeof(double));
   pawl_contacts_measure(s, &d->contacts, state, values);
-  d->rebounds = false;
+  d->rebounds = d->lands = false;
   d->noise = 0.0;
   for (int i = 0; i < s->sizes.rows; i++) {
     d->set[i] = pawl_phase_binds(phase, i);
@@ -395,12 +397,23 @@ static double noise_of_impulses(const PawlStepper* s, const MoreauJean* d, const
   return PAWL_ROUNDED * most;
 }
 
+// J of contacts and their friction is G where something lands: G_rate is that of the motion before,
+// which stops, and by it what is at rest would still turn.                                  (T27)
+static void forget_turning(const PawlStepper* s, MoreauJean* d) {
+  const double* G = pawl_eval_values(d->eval)->G;
+  for (int e = 0; d->lands && e < s->G.start[s->sizes.v]; e++) {
+    d->J[e] = s->G.index[e] >= d->rub.first_row ? G[e] : d->J[e];
+  }
+  d->lands = false;
+}
+
 // The same with friction: which contacts are closed, stick and slip is found with the correction.
 static PawlStatus correct_rubbing(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
                                   const PawlState* state, double h, const double* B,
                                   PawlError* err) {
   PawlContacts* c = &d->contacts;
   PAWL_TRY(linearise(s, d, phase, state, h, err));
+  forget_turning(s, d);
   for (int i = 0; i < s->sizes.rows; i++) {
     d->room[i] = pawl_phase_binds(phase, i);
     d->dP[i] = rebound(s, d, i);

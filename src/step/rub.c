@@ -7,6 +7,7 @@
 
 #include "step/rub_islands.h"
 #include "switch/stick.h"
+#include "switch/tolerances.h"
 
 enum { MOST_ROWS = 480 };                     // of an island, whose compliance is full
 enum { MOST_CENTERS = 3, MOST_RELAXED = 2 };  // problems from nothing; of a step, left there
@@ -50,7 +51,7 @@ static void allocate(PawlStepper* s, PawlRub* rub) {
   rub->stop = PAWL_NEW(arena, PawlRubStop, rub->contacts);
   rub->r = PAWL_NEW(arena, double, s->sizes.v);
   rub->rests = PAWL_NEW(arena, unsigned char, rub->contacts);
-  rub->still = PAWL_NEW(arena, unsigned char, rub->contacts);
+  rub->hits = PAWL_NEW(arena, unsigned char, rub->contacts);
   rub->body = PAWL_NEW(arena, int, n);
   rub->parent = PAWL_NEW(arena, int, n);
   rub->island = PAWL_NEW(arena, int, n);
@@ -74,8 +75,14 @@ static void allocate(PawlStepper* s, PawlRub* rub) {
   rub->places = PAWL_NEW(arena, PawlRubState, rub->contacts);
   rub->found = PAWL_NEW(arena, PawlRubState, rub->contacts);
   rub->known = PAWL_NEW(arena, unsigned char, rub->contacts);
+  rub->asks = PAWL_NEW(arena, unsigned char, rub->contacts);
   rub->hold = PAWL_NEW(arena, double, s->sizes.rows);
   rub->group = PAWL_NEW(arena, unsigned char, s->sizes.rows);
+  rub->kept = (PawlRubKept){.x = PAWL_NEW(arena, double, n),
+                            .y = PAWL_NEW(arena, double, PAWL_RUB_ROWS * rub->contacts),
+                            .w = PAWL_NEW(arena, double, PAWL_RUB_ROWS * rub->contacts),
+                            .held = PAWL_NEW(arena, double, s->sizes.rows),
+                            .places = PAWL_NEW(arena, PawlRubState, rub->contacts)};
   rub->problem.list = PAWL_NEW(arena, int, rub->contacts);
   rub->problem.w0 = PAWL_NEW(arena, double, PAWL_RUB_ROWS * rub->contacts);
   rub->problem.size = PAWL_NEW(arena, double, PAWL_RUB_ROWS * rub->contacts);
@@ -251,13 +258,17 @@ static void take_center(PawlRub* rub) {
 // of mu times its rate.
 static bool try_centers(PawlRub* rub, bool bare, bool* relaxed) {
   for (int k = 0; k < (bare ? 1 : MOST_CENTERS); k++) {
-    rub->centered++;
-    pawl_rub_center_begin(&rub->center, &rub->problem,
-                          k == 0 ? PAWL_RUB_SHIFT_NONE : PAWL_RUB_SHIFT_FOUND);
-    if (!finish_center(rub, PAWL_RUB_CENTERED)) {
-      *relaxed = false;
-      return false;
+    if (k == 0 && rub->concluded) {  // by (T17)
+      pawl_rub_center_conclude(&rub->center, &rub->problem, rub->places, rub->sets.y);
+    } else {
+      pawl_rub_center_begin(&rub->center, &rub->problem,
+                            k == 0 ? PAWL_RUB_SHIFT_NONE : PAWL_RUB_SHIFT_FOUND);
+      if (!finish_center(rub, PAWL_RUB_CENTERED)) {
+        *relaxed = false;
+        return false;
+      }
     }
+    rub->centered++;
     *relaxed = true;
     if (pawl_rub_sets_solve(&rub->sets, &rub->problem, HURRIED, rub->places)) {
       return true;
@@ -318,48 +329,144 @@ static PawlStatus note_shares(PawlStepper* s, PawlRub* rub, double t, PawlError*
   return pawl_stick_note_shares(&s->dynamics, rub->group, t, err);
 }
 
-// ---- rest ---------------------------------------------------------------------------------------
-// A contact of the problem that moves by what was found; -1: none does.
-static int what_moves(const PawlRub* rub) {
+// ---- what holds ---------------------------------------------------------------------------------
+// It slips, or opens by less than mu times its slip: by (F13) without a shift it does not.
+static bool strays(const PawlRub* rub, int k, double most) {
   const PawlRubProblem* q = &rub->problem;
-  for (int a = 0; a < q->count; a++) {
-    int k = q->list[a], at = PAWL_RUB_ROWS * k;
-    for (int i = 0; i <= q->matrix->contact[k].count; i++) {
-      if (fabs(rub->sets.w[at + i]) > q->tolerance * q->size[at + i]) {
-        return k;
-      }
+  const PawlRubContact* c = &q->matrix->contact[k];
+  int at = PAWL_RUB_ROWS * k;
+  double T = 0.0, slack = q->tolerance * q->size[at] + PAWL_ROUNDED * most * q->own[at];
+  for (int i = 1; i <= c->count; i++) {
+    T = hypot(T, rub->sets.w[at + i]);
+    slack += c->mu * (q->tolerance * q->size[at + i] + PAWL_ROUNDED * most * q->own[at + i]);
+  }
+  return c->mu * T > rub->sets.w[at] + slack;
+}
+
+// The first contact of an island that does by what was found; -1: none does.
+static int first_astray(const PawlRub* rub, int island, double most) {
+  for (int a = rub->start[island]; a < rub->start[island + 1]; a++) {
+    int k = rub->row[a] - pawl_rub_row(rub, 0);
+    if (k >= 0 && strays(rub, k, most)) {
+      return k;
     }
   }
   return -1;
 }
 
-// Nothing moves at the beginning of the step, in its first iteration.
-static bool is_still(const PawlRub* rub) {
-  bool still = true;
-  for (int a = 0; a < rub->problem.count; a++) {
-    int k = rub->problem.list[a];
-    still = still && rub->still[k] && !rub->known[k];
+// It slips at the beginning, faster than its friction could stop by itself, and on by what was
+// found: nothing will hold it. What hits is stopped as a whole.
+static bool slips_on(const PawlRub* rub, int k) {
+  const PawlRubState* state = &rub->places[k];
+  int at = PAWL_RUB_ROWS * k;
+  double along = 0.0;
+  for (int i = 0; i < rub->contact[k].count; i++) {
+    along += rub->slip_n[2 * k + i] * state->direction[i];
   }
-  return still;
+  return !rub->rests[k] && !rub->hits[k] && state->place == PAWL_RUB_SLIP &&
+         along > rub->contact[k].mu * rub->sets.y[at] * rub->problem.own[at + 1];
 }
 
-// Forces that hold everything, in the middle of all cones: (F13) without a shift has one solution,
-// and it is rest where rest is one.                                                        (T17)
-static bool try_rest(PawlRub* rub) {
+static bool island_slips_on(const PawlRub* rub, int island) {
+  bool slips = false;
+  for (int a = rub->start[island]; a < rub->start[island + 1]; a++) {
+    int k = rub->row[a] - pawl_rub_row(rub, 0);
+    slips |= k >= 0 && slips_on(rub, k);
+  }
+  return slips;
+}
+
+static bool slips_by_center(const PawlRub* rub, int island) {
+  bool slips = false;
+  for (int a = rub->start[island]; a < rub->start[island + 1]; a++) {
+    int k = rub->row[a] - pawl_rub_row(rub, 0);
+    slips |= k >= 0 && pawl_rub_center_slips(&rub->center, k);
+  }
+  return slips;
+}
+
+// Which islands are asked to hold, in rub->held_island: those for which nothing was found, and
+// those in which something strays, the first of which is returned; -1: none was found and strays.
+static int ask_islands(PawlRub* rub, const PawlRubStep* step, bool found) {
+  double most = found ? pawl_rub_sets_largest(&rub->sets, &rub->problem) : 0.0;
+  int first = -1;
+  (void)pawl_rub_islands_find(rub, step->near);
+  rub->asked_islands = 0;
+  for (int island = 0; island < rub->islands; island++) {
+    int astray = found ? first_astray(rub, island, most) : -1;
+    astray = astray >= 0 && island_slips_on(rub, island) ? -1 : astray;
+    rub->asks[island] = !found || astray >= 0;
+    rub->asked_islands += rub->asks[island];
+    first = first < 0 ? astray : first;
+  }
+  return first;
+}
+
+// Of the islands that are asked, those in which nothing slips by the convex problem hold; others
+// stay as they were found, or as they are by it.
+static int choose_islands(PawlRub* rub, bool found) {
+  int holds = 0;
+  for (int island = 0; island < rub->islands; island++) {
+    rub->asks[island] = rub->asks[island] && !slips_by_center(rub, island);
+    holds += rub->asks[island];
+    for (int a = rub->start[island]; a < rub->start[island + 1]; a++) {
+      int k = rub->row[a] - pawl_rub_row(rub, 0);
+      if (k < 0) {
+        continue;
+      }
+      if (rub->asks[island]) {
+        PawlRubState* state = &rub->places[k];
+        state->place = state->place == PAWL_RUB_OPEN ? PAWL_RUB_OPEN : PAWL_RUB_STICK;
+      } else if (found) {
+        rub->places[k] = rub->kept.places[k];
+        memcpy(rub->sets.y + PAWL_RUB_ROWS * k, rub->kept.y + PAWL_RUB_ROWS * k,
+               PAWL_RUB_ROWS * sizeof(double));
+      }
+    }
+  }
+  return holds;
+}
+
+static bool all_hold(const PawlRub* rub) {
+  double most = pawl_rub_sets_largest(&rub->sets, &rub->problem);
+  bool hold = true;
+  for (int island = 0; island < rub->islands; island++) {
+    hold = hold && (!rub->asks[island] || first_astray(rub, island, most) < 0);
+  }
+  return hold;
+}
+
+static void copy_kept(PawlRub* rub, bool back) {
+  const PawlRubMatrix* m = rub->problem.matrix;
+  size_t rows = PAWL_RUB_ROWS * (size_t)rub->contacts;
+  struct {
+    double *now, *kept;
+    size_t count;
+  } arrays[] = {{rub->sets.x, rub->kept.x, (size_t)m->n},
+                {rub->sets.y, rub->kept.y, rows},
+                {rub->sets.w, rub->kept.w, rows},
+                {rub->sets.held, rub->kept.held, (size_t)m->bilateral}};
+  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
+    memcpy(back ? arrays[k].now : arrays[k].kept, back ? arrays[k].kept : arrays[k].now,
+           arrays[k].count * sizeof(double));
+  }
+  memcpy(back ? rub->places : rub->kept.places, back ? rub->kept.places : rub->places,
+         (size_t)rub->contacts * sizeof *rub->places);
+}
+
+// Forces in the middle of all cones: (F13) without a shift has one solution x, which obeys the laws
+// where nothing slips in it.                                                              (T17)
+static bool try_hold(PawlRub* rub, bool found) {
   pawl_rub_center_begin(&rub->center, &rub->problem, PAWL_RUB_SHIFT_NONE);
-  if (!finish_center(rub, PAWL_RUB_CENTERED)) {
+  rub->concluded = finish_center(rub, PAWL_RUB_CENTERED);
+  if (!rub->concluded || choose_islands(rub, found) == 0) {
     return false;
   }
-  for (int a = 0; a < rub->problem.count; a++) {
-    PawlRubState* state = &rub->places[rub->problem.list[a]];
-    state->place = state->place == PAWL_RUB_OPEN ? PAWL_RUB_OPEN : PAWL_RUB_STICK;
-  }
-  return pawl_rub_sets_solve(&rub->sets, &rub->problem, HURRIED, rub->places) &&
-         what_moves(rub) < 0;
+  return pawl_rub_sets_solve(&rub->sets, &rub->problem, HURRIED, rub->places) && all_hold(rub);
 }
 
 // Said once: both are solutions.
-static PawlStatus tell_rest(PawlStepper* s, PawlRub* rub, double t, int contact, PawlError* err) {
+static PawlStatus tell_hold(PawlStepper* s, PawlRub* rub, double t, int contact, PawlError* err) {
   int number;
   PawlText text = {0};
   if (rub->told) {
@@ -367,12 +474,36 @@ static PawlStatus tell_rest(PawlStepper* s, PawlRub* rub, double t, int contact,
   }
   rub->told = true;
   pawl_text_printf(&text,
-                   "t = %.10g: contact '%s' and others at rest could begin to move, too: both obey "
-                   "the laws, and they stay at rest (later ones are not named)",
+                   "t = %.10g: contact '%s' and others could slip or part, too: both obey the "
+                   "laws, and they hold (later ones are not named)",
                    t, pawl_system_row_name(s->system, pawl_rub_row(rub, contact), &number));
   PawlStatus status = text.failed ? PAWL_ERROR_MEMORY : pawl_dynamics_warn(&s->dynamics, text.s);
   pawl_text_free(&text);
   return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
+}
+
+// In the first iteration of a step: where contacts slip or part, or nothing is found, those of an
+// island that can hold do.                                                                  (T17)
+static PawlStatus ask_hold(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, bool* found,
+                           PawlError* err) {
+  rub->concluded = false;
+  if (step->bare || rub->asked) {
+    return PAWL_OK;
+  }
+  rub->asked = true;
+  int astray = ask_islands(rub, step, *found);
+  if (rub->asked_islands == 0) {
+    return PAWL_OK;
+  }
+  copy_kept(rub, false);
+  if (try_hold(rub, *found)) {
+    *found = true;
+    return astray >= 0 ? tell_hold(s, rub, step->t, astray, err) : PAWL_OK;
+  }
+  if (*found) {
+    copy_kept(rub, true);
+  }
+  return PAWL_OK;
 }
 
 // ---- by the sparse system -----------------------------------------------------------------------
@@ -430,16 +561,7 @@ static PawlStatus try_places(PawlStepper* s, PawlRub* rub, const PawlRubStep* st
     return PAWL_OK;
   }
   *found = try_before(rub, step);
-  bool still = !step->bare && is_still(rub);
-  int moves = *found && still ? what_moves(rub) : -1;
-  if (still && (!*found || moves >= 0)) {
-    if (try_rest(rub)) {
-      *found = true;
-      PAWL_TRY(moves >= 0 ? tell_rest(s, rub, step->t, moves, err) : PAWL_OK);
-    } else {
-      *found = *found && try_before(rub, step);
-    }
-  }
+  PAWL_TRY(ask_hold(s, rub, step, found, err));
   *found = *found || (step->bare && try_open(rub)) || try_centers(rub, step->bare, relaxed) ||
            (*relaxed && try_concluded(rub)) || (!*relaxed && try_local(rub, step)) ||
            (*relaxed && step->bare && try_end(rub));

@@ -24,14 +24,19 @@ typedef enum PawlRubStop {
   PAWL_RUB_PASSED,  // has, and that cone cannot; or it has none, or rests, or hits
 } PawlRubStop;
 
+// A solution, while another is looked for.
+typedef struct PawlRubKept {
+  double *x, *y, *w, *held;
+  PawlRubState* places;
+} PawlRubKept;
+
 typedef struct PawlRub {
   int contacts;                 // of the system; none of them has friction: 0
   int rows;                     // of contacts and of their friction
   int first_row;                // of the system: the first of these rows
   PawlContactFriction* of;      // of each contact
   double* mu;                   // of each contact, in the step under way
-  unsigned char* rests;         // of each contact: it does not slip at the beginning of the step,
-  unsigned char* still;         // nor opens or closes
+  unsigned char *rests, *hits;  // of each contact: it does not slip at the beginning; it closes
   double* slip_n;               // two of each: its rates there
   PawlRubStop* stop;            // of each
   bool stops;                   // one of them may come to rest
@@ -55,6 +60,11 @@ typedef struct PawlRub {
   PawlRubContact *contact, *bare;  // of each contact, for what is tried first
   PawlRubState *places, *found;    // and those of the last solution with friction in this step
   unsigned char* known;            // of each contact: it has one of these
+  bool asked;                      // in this step, whether contacts that move could hold      (T17)
+  bool concluded;                  // the convex problem was solved for that
+  unsigned char* asks;             // of each island: whether it is asked, or holds
+  int asked_islands;
+  PawlRubKept kept;
   PawlRubMatrix matrix, bare_matrix;
   PawlRubProblem problem;
   PawlRubSets sets;

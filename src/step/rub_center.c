@@ -375,6 +375,12 @@ void pawl_rub_center_conclude(const PawlRubCenter* p, const PawlRubProblem* q, P
   }
 }
 
+bool pawl_rub_center_slips(const PawlRubCenter* p, int contact) {
+  const PawlRubCone* k = &p->cone[contact];
+  double least = PAWL_RUB_CENTER_SLIPS * p->size;
+  return k->dim > 1 && k->z[0] > least && k->s[0] > least;
+}
+
 // One step of Newton's method: first towards nu = 0, which shows how far that is possible, then
 // towards the part of nu that this suggests. False: singular.
 static bool iterate(PawlRubCenter* p, const PawlRubProblem* q, double nu) {

@@ -30,6 +30,8 @@ typedef enum PawlRubShift {
 void pawl_rub_center_begin(PawlRubCenter* p, const PawlRubProblem* problem, PawlRubShift shift);
 // Goes on from there until z^T s is `end` of what it was. False: it does not end.
 bool pawl_rub_center_go_on(PawlRubCenter* p, const PawlRubProblem* problem, double end);
+// It is pushed and opens, both by more than rounding: so slips are in (F13).
+bool pawl_rub_center_slips(const PawlRubCenter* p, int contact);
 // `state` and y (of contacts) receive where a search by sets is to begin.
 void pawl_rub_center_conclude(const PawlRubCenter* p, const PawlRubProblem* problem,
                               PawlRubState* state, double* y);

@@ -22,7 +22,7 @@ PawlStatus pawl_rub_begin(PawlStepper* s, PawlRub* rub, const PawlPhase* phase,
                           PawlError* err) {
   PawlPoint at = pawl_phase_point(phase, state->t, state->q, state->v, state->a, state->lambda);
   PAWL_TRY(rub->watch ? pawl_eval_run(rub->watch, &at, err) : PAWL_OK);
-  rub->stops = rub->relaxed = false;
+  rub->stops = rub->relaxed = rub->asked = false;
   rub->relaxed_often = 0;
   for (int k = 0; k < rub->contacts; k++) {
     const PawlContactFriction* of = &rub->of[k];
@@ -34,7 +34,7 @@ PawlStatus pawl_rub_begin(PawlStepper* s, PawlRub* rub, const PawlPhase* phase,
     }
     rub->known[k] = false;
     rub->rests[k] = !slips;
-    rub->still[k] = !slips && fabs(rate[row]) <= PAWL_CONTACT_CLOSED * size[row];
+    rub->hits[k] = hits;
     rub->mu[k] = of->watch >= 0 ? pawl_eval_values(rub->watch)->watch[of->watch]
                  : slips        ? of->slides
                                 : of->sticks;

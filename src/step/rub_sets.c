@@ -263,7 +263,7 @@ static bool mend(const PawlRubProblem* q, int k, const double* w, const double* 
   return wrong;
 }
 
-static double largest_impulse(const PawlRubSets* p, const PawlRubProblem* q) {
+double pawl_rub_sets_largest(const PawlRubSets* p, const PawlRubProblem* q) {
   double most = 0.0;
   for (int a = 0; a < q->count; a++) {
     for (int i = 0; i < ROWS; i++) {
@@ -298,7 +298,7 @@ bool pawl_rub_sets_one(PawlRubSets* p, const PawlRubProblem* q, const PawlRubSta
 }
 
 int pawl_rub_sets_mend(PawlRubSets* p, const PawlRubProblem* q, PawlRubState* state) {
-  double least = PAWL_ROWS_ROUNDING * largest_impulse(p, q);
+  double least = PAWL_ROWS_ROUNDING * pawl_rub_sets_largest(p, q);
   int wrong = 0;
   for (int a = 0; a < q->count; a++) {
     int k = q->list[a];
@@ -343,7 +343,7 @@ static void vary(PawlRubSets* p, const PawlRubProblem* q, const PawlRubState* st
 static int flag_varied(const PawlRubSets* p, const PawlRubProblem* q, const PawlRubState* state,
                        unsigned char* group) {
   int count = 0;
-  double least = PAWL_SHARE_STAYED * largest_impulse(p, q);
+  double least = PAWL_SHARE_STAYED * pawl_rub_sets_largest(p, q);
   for (int a = 0; a < q->count; a++) {
     int k = q->list[a];
     if (state[k].place == PAWL_RUB_SLIP && fabs(p->y[ROWS * k] - p->kept_y[ROWS * k]) > least) {

@@ -158,6 +158,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_RUB_CENTERED 1e-8
 #define PAWL_RUB_CENTERED_NEARLY 1e-5  // where rounding ends it before
 #define PAWL_RUB_CENTER_SOFT 1e-9
+// [1] Of the openings if nothing pushed: a contact that is pushed and opens by less may be one that
+// is neither, where both are the root of what PAWL_RUB_CENTERED leaves.
+#define PAWL_RUB_CENTER_SLIPS 1e-3
 // [1] Of the largest velocity, and of what forces make of it in a step: what velocities may be off
 // by where contacts are left as it ends with.
 #define PAWL_RUB_RELAXED 1e-6

@@ -71,7 +71,7 @@ static void test_rest_of_several(void** unused) {
   for (int k = 0; k < 2 * METHOD_COUNT; k++) {
     Motion m = heap(APART, 3, settings[k % 2]);
     check_rests(&m, METHODS[k / 2], 1e-3, 20, 1e-12);
-    assert_non_null(strstr(pawl_stepper_warning(m.stepper), "stay at rest"));
+    assert_non_null(strstr(pawl_stepper_warning(m.stepper), "they hold"));
     motion_end(&m);
   }
 }
