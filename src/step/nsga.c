@@ -53,6 +53,8 @@ static void allocate(PawlStepper* s, PawlNsga* d) {
                 {&d->eta, m, NULL},
                 {&d->rate_before, m, NULL},
                 {&d->drag, m, NULL},
+                {&d->tau, s->contact_count, NULL},
+                {&d->Lambda_rest, m, NULL},
                 {&d->lead, m, NULL},
                 {&d->turned, m, NULL},
                 {&d->pull, m, NULL},
@@ -66,8 +68,9 @@ static void allocate(PawlStepper* s, PawlNsga* d) {
         arrays[i].small ? arrays[i].small : PAWL_NEW(&s->arena, double, arrays[i].size);
   }
   d->mean = PAWL_NEW(&s->arena, double, s->G.start[n]);
-  unsigned char** sets[] = {&d->closed, &d->S,        &d->A,    &d->B_set, &d->smooth_rows,
-                            &d->trial,  &d->touching, &d->near, &d->loose, &d->gone};
+  unsigned char** sets[] = {&d->closed,      &d->S,     &d->A,        &d->B_set,
+                            &d->smooth_rows, &d->trial, &d->touching, &d->near,
+                            &d->loose,       &d->gone,  &d->kept_near};
   for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
     *sets[i] = PAWL_NEW(&s->arena, unsigned char, m);
   }
@@ -379,6 +382,7 @@ static PawlStatus begin_friction(PawlStepper* s, PawlNsga* d, const PawlPhase* p
     d->closed[i] = d->near[i] && is_still(d, Lambda_n, i);
     memset(d->closed + of->first, of->count == 1 && d->closed[i], (size_t)of->count);
   }
+  pawl_nsga_begin_drag(s, d);
   pawl_sparse_sizes(&s->G, G, state->v, c->least_v, c->size);
   return pawl_rub_begin(s, &d->rub, phase, state, d->rate_before, c->size, err);
 }
@@ -463,6 +467,7 @@ PawlStatus pawl_nsga_press(PawlStepper* s, PawlNsga* d, double t, const double* 
   }
   memset(d->trial, 0, (size_t)m);
   memcpy(d->trial, d->A, (size_t)d->rub.first_row);
+  pawl_nsga_guess_press(d);
   memcpy(d->du, force, (size_t)n * sizeof(double));
   pawl_sparse_line_add(&s->dynamics.by_H, M, -1.0, d->U, d->du);
   PawlRubStep step = {.t = t,
@@ -483,11 +488,6 @@ PawlStatus pawl_nsga_press(PawlStepper* s, PawlNsga* d, double t, const double* 
   }
   memcpy(d->nu, d->dnu, (size_t)m * sizeof(double));
   return PAWL_OK;
-}
-
-// force += h/2 B^T Lambda of friction: it acts all along the step.                        (N28)
-void pawl_nsga_add_drag(const PawlStepper* s, PawlNsga* d, double* force) {
-  pawl_sparse_line_add_transposed(&s->dynamics.by_G, d->B, 0.5 * d->ga.h, d->drag, force);
 }
 
 // What contact k has added: by its impulse, by what it moves against the forces in the positions,

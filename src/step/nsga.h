@@ -71,6 +71,10 @@ typedef struct PawlNsga {
   unsigned char *gone, *freed;   // rows of these contacts, v of these islands
   bool averaged;                 // directions of closed contacts are means, for it (nsga-pvv)
   double* drag;                  // rows: Lambda of friction alone, as U has it
+  double* Lambda_rest;           // rows: what they would be if nothing hit; it acts all along (N65)
+  double* tau;                   // contacts: how long before the end of the step the rest acts
+  bool even;                     // all of it acts all along
+  bool rested, timed;            // Lambda_rest and tau are those of this step
   double* mean;                  // entries of G: directions of contacts over the step
   unsigned char* closed;         // rows of contacts and friction: closed at the beginning, no hit
   unsigned char *S, *A, *B_set;  // rows in the smooth motion, at position, at velocity level
@@ -78,6 +82,7 @@ typedef struct PawlNsga {
   unsigned char* trial;          // a set under construction
   unsigned char* touching;       // rows: contacts closed at position level
   unsigned char* near;           // rows: contacts closed at the beginning, or in an iteration
+  unsigned char* kept_near;      // the same, while some are left out
   unsigned char* loose;          // rows: PawlNsgaLoose of contacts with friction
   double *rate, *acceleration;   // rows: constraint at velocity and acceleration level
   bool minds;                    // contacts take part in this step
@@ -196,8 +201,7 @@ void pawl_nsga_approach(PawlStepper* s, PawlNsga* d);
 double pawl_nsga_rebound(const PawlStepper* s, const PawlNsga* d, int i);
 void pawl_nsga_add_rebounds(const PawlStepper* s, PawlNsga* d, double scale);  // to d->rate
 // Friction (docs/theory/nsga.md): the correction of W, Lambda with the contacts that touch, which
-// replaces the choice of B_set and leaves dx in `du`; `force` may be NULL. What it moves in the
-// positions, added to `force`; the work of friction, at the end of a step.
+// replaces the choice of B_set and leaves dx in `du`; `force` may be NULL.
 PAWL_CHECKED PawlStatus pawl_nsga_rub(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
                                       const double* force, PawlError* err);
 // Contacts at position level where some have friction: which touch, and the correction of U and nu
@@ -208,7 +212,19 @@ PAWL_CHECKED PawlStatus pawl_nsga_press(PawlStepper* s, PawlNsga* d, double t, c
 // Where the iteration ends: contacts that push and do not touch are let go, and it goes on if there
 // are any. One that comes back stays.                                                     (N48)
 bool pawl_nsga_lets_go(PawlStepper* s, PawlNsga* d);
+// What friction does to positions (nsga_drag.c), at the beginning of a step.                (N65)
+void pawl_nsga_begin_drag(const PawlStepper* s, PawlNsga* d);
+// Once in a step in which something hits, before pawl_nsga_rub: the same without hits.
+bool pawl_nsga_needs_rest(PawlNsga* d);
+PAWL_CHECKED PawlStatus pawl_nsga_rub_rest(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+                                           double t, const double* force, bool* rubbed,
+                                           PawlError* err);
+// When it acts, and what it moves, which is added to `force` (room: dnu) and guessed of nu, for the
+// correction of U.
+void pawl_nsga_time_drag(PawlNsga* d);
 void pawl_nsga_add_drag(const PawlStepper* s, PawlNsga* d, double* force);
+void pawl_nsga_guess_press(PawlNsga* d);
+bool pawl_nsga_spread_drag(PawlNsga* d);  // it acts all along even so; true: that is a change
 // Where the iteration ends: whether contacts bring energy in. Then positions of their islands move
 // on, or they are thrown back less, and it goes on. What the former adds to `force`. (N60) (N61)
 bool pawl_nsga_restrain(PawlStepper* s, PawlNsga* d, const PawlState* state);

@@ -268,6 +268,10 @@ bool pawl_nsga_restrain(PawlStepper* s, PawlNsga* d, const PawlState* state) {
     d->gain.looks++;
     return true;
   }
+  if (d->rub.contacts > 0 && pawl_gain_is_left(&d->gain) && pawl_nsga_spread_drag(d)) {
+    d->gain.looks++;
+    return true;
+  }
   bool turns = d->decoupled && d->rub.contacts == 0 && !d->averaged && pawl_gain_is_left(&d->gain);
   d->averaged |= turns;  // the directions of closed contacts                             (N31)
   return turns;

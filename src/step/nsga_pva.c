@@ -115,6 +115,7 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, double t, PawlEr
     force = d->force;
   }
   if (d->rub.contacts > 0) {
+    pawl_nsga_time_drag(d);
     pawl_nsga_add_drag(s, d, d->force);
   }
   if (d->gain.shifted) {
@@ -171,8 +172,8 @@ static PawlStatus correct_released(PawlStepper* s, PawlNsga* d, double t, PawlEr
   return pawl_nsga_correct(s, d, t, M, d->force, d->B_set, d->W, d->Lambda, d->rate, err);
 }
 
-static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
-                                   PawlError* err) {
+// Of rows at the iterate, with what the correction of positions does to them.              (N17)
+static void find_rates(const PawlStepper* s, PawlNsga* d) {
   const PawlValues* values = pawl_eval_values(d->eval);
   const PawlPattern* G = &s->G;
   if (d->settles) {
@@ -186,6 +187,17 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase*
       turn_rates(s, d);
     }
   }
+}
+
+static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
+                                   PawlError* err) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  if (d->rub.contacts > 0 && pawl_nsga_needs_rest(d)) {
+    bool rubbed;
+    find_rates(s, d);
+    PAWL_TRY(pawl_nsga_rub_rest(s, d, phase, t, NULL, &rubbed, err));
+  }
+  find_rates(s, d);
   if (d->rub.contacts > 0) {
     PAWL_TRY(pawl_nsga_rub(s, d, phase, t, NULL, err));  // (N29)
   } else {

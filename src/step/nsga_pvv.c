@@ -160,6 +160,9 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, const PawlPhase*
       pawl_nsga_add_shift(s, d, d->force);
     }
     if (d->rub.contacts > 0) {
+      if (k == 0) {
+        pawl_nsga_time_drag(d);
+      }
       pawl_nsga_add_drag(s, d, d->force);
       PAWL_TRY(pawl_nsga_press(s, d, t, d->M_smooth, d->force, values->g, err));
     } else {
@@ -255,19 +258,19 @@ static PawlStatus correct_rubbing(PawlStepper* s, PawlNsga* d, const PawlPhase* 
 // of the step before may be of an impact, and bring others together that have no part in this one.
 static PawlStatus begin_rubbing(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
                                 PawlError* err) {
-  bool near = false;
+  bool near = false, rubbed;
   for (int k = 0; k < d->contacts.count; k++) {
     near |= d->near[d->contacts.row[k]];
   }
+  memset(d->drag, 0, (size_t)s->sizes.rows * sizeof(double));
   if (!near) {
-    memset(d->drag, 0, (size_t)s->sizes.rows * sizeof(double));
     return PAWL_OK;
   }
   memcpy(d->q, d->ga.q, (size_t)s->sizes.q * sizeof(double));
   pawl_nsga_approach(s, d);
   PAWL_TRY(look(s, d, phase, t, err));
   difference_force(s, d, d->ga.h);
-  return pawl_nsga_rub(s, d, phase, t, d->force, err);
+  return pawl_nsga_rub_rest(s, d, phase, t, d->force, &rubbed, err);
 }
 
 // How much positions have changed, against those of the round before in dW.
