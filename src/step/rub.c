@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "step/rub_hold.h"
 #include "step/rub_islands.h"
 #include "switch/stick.h"
-#include "switch/tolerances.h"
 
 enum { MOST_ROWS = 480 };                     // of an island, whose compliance is full
 enum { MOST_CENTERS = 3, MOST_RELAXED = 2 };  // problems from nothing; of a step, left there
@@ -128,6 +128,7 @@ PawlStatus pawl_rub_create(PawlStepper* s, bool positions, PawlRub* rub, PawlErr
   PAWL_TRY(pawl_rub_sets_create(s, &rub->matrix, &rub->sets, err));
   PAWL_TRY(pawl_rub_center_create(s, &rub->matrix, &rub->center, err));
   PAWL_TRY(pawl_rub_local_create(s, &rub->matrix, &rub->local, err));
+  PAWL_TRY(pawl_rub_soft_create(s, &rub->matrix, &rub->soft, err));
   PAWL_TRY(watched ? pawl_stepper_eval(s, PAWL_WATCHES, &rub->watch, err) : PAWL_OK);
   return pawl_friction_create(rub->most, rub->most, &rub->solver, err);
 }
@@ -329,183 +330,6 @@ static PawlStatus note_shares(PawlStepper* s, PawlRub* rub, double t, PawlError*
   return pawl_stick_note_shares(&s->dynamics, rub->group, t, err);
 }
 
-// ---- what holds ---------------------------------------------------------------------------------
-// It slips, or opens by less than mu times its slip: by (F13) without a shift it does not.
-static bool strays(const PawlRub* rub, int k, double most) {
-  const PawlRubProblem* q = &rub->problem;
-  const PawlRubContact* c = &q->matrix->contact[k];
-  int at = PAWL_RUB_ROWS * k;
-  double T = 0.0, slack = q->tolerance * q->size[at] + PAWL_ROUNDED * most * q->own[at];
-  for (int i = 1; i <= c->count; i++) {
-    T = hypot(T, rub->sets.w[at + i]);
-    slack += c->mu * (q->tolerance * q->size[at + i] + PAWL_ROUNDED * most * q->own[at + i]);
-  }
-  return c->mu * T > rub->sets.w[at] + slack;
-}
-
-// The first contact of an island that does by what was found; -1: none does.
-static int first_astray(const PawlRub* rub, int island, double most) {
-  for (int a = rub->start[island]; a < rub->start[island + 1]; a++) {
-    int k = rub->row[a] - pawl_rub_row(rub, 0);
-    if (k >= 0 && strays(rub, k, most)) {
-      return k;
-    }
-  }
-  return -1;
-}
-
-// It slips at the beginning, faster than its friction could stop by itself, and on by what was
-// found: nothing will hold it. What hits is stopped as a whole.
-static bool slips_on(const PawlRub* rub, int k) {
-  const PawlRubState* state = &rub->places[k];
-  int at = PAWL_RUB_ROWS * k;
-  double along = 0.0;
-  for (int i = 0; i < rub->contact[k].count; i++) {
-    along += rub->slip_n[2 * k + i] * state->direction[i];
-  }
-  return !rub->rests[k] && !rub->hits[k] && state->place == PAWL_RUB_SLIP &&
-         along > rub->contact[k].mu * rub->sets.y[at] * rub->problem.own[at + 1];
-}
-
-static bool island_slips_on(const PawlRub* rub, int island) {
-  bool slips = false;
-  for (int a = rub->start[island]; a < rub->start[island + 1]; a++) {
-    int k = rub->row[a] - pawl_rub_row(rub, 0);
-    slips |= k >= 0 && slips_on(rub, k);
-  }
-  return slips;
-}
-
-static bool slips_by_center(const PawlRub* rub, int island) {
-  bool slips = false;
-  for (int a = rub->start[island]; a < rub->start[island + 1]; a++) {
-    int k = rub->row[a] - pawl_rub_row(rub, 0);
-    slips |= k >= 0 && pawl_rub_center_slips(&rub->center, k);
-  }
-  return slips;
-}
-
-// Which islands are asked to hold, in rub->held_island: those for which nothing was found, and
-// those in which something strays, the first of which is returned; -1: none was found and strays.
-static int ask_islands(PawlRub* rub, const PawlRubStep* step, bool found) {
-  double most = found ? pawl_rub_sets_largest(&rub->sets, &rub->problem) : 0.0;
-  int first = -1;
-  (void)pawl_rub_islands_find(rub, step->near);
-  rub->asked_islands = 0;
-  for (int island = 0; island < rub->islands; island++) {
-    int astray = found ? first_astray(rub, island, most) : -1;
-    astray = astray >= 0 && island_slips_on(rub, island) ? -1 : astray;
-    rub->asks[island] = !found || astray >= 0;
-    rub->asked_islands += rub->asks[island];
-    first = first < 0 ? astray : first;
-  }
-  return first;
-}
-
-// Of the islands that are asked, those in which nothing slips by the convex problem hold; others
-// stay as they were found, or as they are by it.
-static int choose_islands(PawlRub* rub, bool found) {
-  int holds = 0;
-  for (int island = 0; island < rub->islands; island++) {
-    rub->asks[island] = rub->asks[island] && !slips_by_center(rub, island);
-    holds += rub->asks[island];
-    for (int a = rub->start[island]; a < rub->start[island + 1]; a++) {
-      int k = rub->row[a] - pawl_rub_row(rub, 0);
-      if (k < 0) {
-        continue;
-      }
-      if (rub->asks[island]) {
-        PawlRubState* state = &rub->places[k];
-        state->place = state->place == PAWL_RUB_OPEN ? PAWL_RUB_OPEN : PAWL_RUB_STICK;
-      } else if (found) {
-        rub->places[k] = rub->kept.places[k];
-        memcpy(rub->sets.y + PAWL_RUB_ROWS * k, rub->kept.y + PAWL_RUB_ROWS * k,
-               PAWL_RUB_ROWS * sizeof(double));
-      }
-    }
-  }
-  return holds;
-}
-
-static bool all_hold(const PawlRub* rub) {
-  double most = pawl_rub_sets_largest(&rub->sets, &rub->problem);
-  bool hold = true;
-  for (int island = 0; island < rub->islands; island++) {
-    hold = hold && (!rub->asks[island] || first_astray(rub, island, most) < 0);
-  }
-  return hold;
-}
-
-static void copy_kept(PawlRub* rub, bool back) {
-  const PawlRubMatrix* m = rub->problem.matrix;
-  size_t rows = PAWL_RUB_ROWS * (size_t)rub->contacts;
-  struct {
-    double *now, *kept;
-    size_t count;
-  } arrays[] = {{rub->sets.x, rub->kept.x, (size_t)m->n},
-                {rub->sets.y, rub->kept.y, rows},
-                {rub->sets.w, rub->kept.w, rows},
-                {rub->sets.held, rub->kept.held, (size_t)m->bilateral}};
-  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
-    memcpy(back ? arrays[k].now : arrays[k].kept, back ? arrays[k].kept : arrays[k].now,
-           arrays[k].count * sizeof(double));
-  }
-  memcpy(back ? rub->places : rub->kept.places, back ? rub->kept.places : rub->places,
-         (size_t)rub->contacts * sizeof *rub->places);
-}
-
-// Forces in the middle of all cones: (F13) without a shift has one solution x, which obeys the laws
-// where nothing slips in it.                                                              (T17)
-static bool try_hold(PawlRub* rub, bool found) {
-  pawl_rub_center_begin(&rub->center, &rub->problem, PAWL_RUB_SHIFT_NONE);
-  rub->concluded = finish_center(rub, PAWL_RUB_CENTERED);
-  if (!rub->concluded || choose_islands(rub, found) == 0) {
-    return false;
-  }
-  return pawl_rub_sets_solve(&rub->sets, &rub->problem, HURRIED, rub->places) && all_hold(rub);
-}
-
-// Said once: both are solutions.
-static PawlStatus tell_hold(PawlStepper* s, PawlRub* rub, double t, int contact, PawlError* err) {
-  int number;
-  PawlText text = {0};
-  if (rub->told) {
-    return PAWL_OK;
-  }
-  rub->told = true;
-  pawl_text_printf(&text,
-                   "t = %.10g: contact '%s' and others could slip or part, too: both obey the "
-                   "laws, and they hold (later ones are not named)",
-                   t, pawl_system_row_name(s->system, pawl_rub_row(rub, contact), &number));
-  PawlStatus status = text.failed ? PAWL_ERROR_MEMORY : pawl_dynamics_warn(&s->dynamics, text.s);
-  pawl_text_free(&text);
-  return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
-}
-
-// In the first iteration of a step: where contacts slip or part, or nothing is found, those of an
-// island that can hold do.                                                                  (T17)
-static PawlStatus ask_hold(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, bool* found,
-                           PawlError* err) {
-  rub->concluded = false;
-  if (step->bare || rub->asked) {
-    return PAWL_OK;
-  }
-  rub->asked = true;
-  int astray = ask_islands(rub, step, *found);
-  if (rub->asked_islands == 0) {
-    return PAWL_OK;
-  }
-  copy_kept(rub, false);
-  if (try_hold(rub, *found)) {
-    *found = true;
-    return astray >= 0 ? tell_hold(s, rub, step->t, astray, err) : PAWL_OK;
-  }
-  if (*found) {
-    copy_kept(rub, true);
-  }
-  return PAWL_OK;
-}
-
 // ---- by the sparse system -----------------------------------------------------------------------
 // From contacts that are all open: what is closed to rounding needs no push then, and of that there
 // may be more than can be met at once.
@@ -538,6 +362,20 @@ static bool try_local(PawlRub* rub, const PawlRubStep* step) {
   return pawl_rub_local_solve(&rub->local, &rub->sets, &rub->problem, rub->solver, rub->places);
 }
 
+// From there, too, from soft to hard.                                                     (F38)
+static bool try_soft(PawlRub* rub, const PawlRubStep* step) {
+  if (step->bare) {
+    return false;
+  }
+  for (int a = 0; a < rub->problem.count; a++) {
+    guess_state(rub, step, rub->problem.list[a]);
+  }
+  return pawl_rub_soft_solve(&rub->soft, &rub->sets, &rub->local, rub->solver, &rub->problem,
+                             rub->places) &&
+         (pawl_rub_sets_solve(&rub->sets, &rub->problem, HURRIED, rub->places) ||
+          pawl_rub_local_solve(&rub->local, &rub->sets, &rub->problem, rub->solver, rub->places));
+}
+
 static void note_places(PawlRub* rub, const PawlRubStep* step) {
   for (int a = 0; !step->bare && a < rub->problem.count; a++) {
     int k = rub->problem.list[a];
@@ -561,10 +399,10 @@ static PawlStatus try_places(PawlStepper* s, PawlRub* rub, const PawlRubStep* st
     return PAWL_OK;
   }
   *found = try_before(rub, step);
-  PAWL_TRY(ask_hold(s, rub, step, found, err));
-  *found = *found || (step->bare && try_open(rub)) || try_centers(rub, step->bare, relaxed) ||
-           (*relaxed && try_concluded(rub)) || (!*relaxed && try_local(rub, step)) ||
-           (*relaxed && step->bare && try_end(rub));
+  PAWL_TRY(pawl_rub_hold(s, rub, step, found, err));
+  *found = *found || (step->bare && try_open(rub)) || try_soft(rub, step) ||
+           try_centers(rub, step->bare, relaxed) || (*relaxed && try_concluded(rub)) ||
+           (!*relaxed && try_local(rub, step)) || (*relaxed && step->bare && try_end(rub));
   *relaxed = *relaxed && !*found;
   if (*relaxed) {
     pawl_rub_center_conclude(&rub->center, &rub->problem, rub->places, rub->sets.y);

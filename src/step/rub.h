@@ -15,6 +15,7 @@
 #include "step/method.h"
 #include "step/rub_center.h"
 #include "step/rub_local.h"
+#include "step/rub_soft.h"
 #include "switch/friction.h"
 
 // A contact that slips at the beginning of a step, with a static coefficient of its own.
@@ -70,6 +71,7 @@ typedef struct PawlRub {
   PawlRubSets sets;
   PawlRubCenter center;
   PawlRubLocal local;
+  PawlRubSoft soft;
   double* hold;            // rows: what the bilateral ones are to do
   long long centered;      // problems that were begun from nothing (rub_center.h)
   bool relaxed;            // the last one was left there
@@ -112,6 +114,7 @@ typedef struct PawlRubStep {
   double tolerance;                // the part of `size` that counts as nothing
   const double* guess;             // rows: y of the step before
   bool bare;                       // contacts without their friction
+  bool shares;                     // what follows hangs on how contacts share loads
 } PawlRubStep;
 // Solves (T6). x (v) holds r and receives x; y (rows) receives the impulses, and `closed` which
 // contacts carry one and which friction sticks. PAWL_RETRY: singular, or there are no impulses (or,

@@ -45,7 +45,7 @@ static int ask(PawlRubLocal* p, const PawlRubSets* sets, const PawlRubProblem* q
       p->q[at] = sets->w[ROWS * k + i];
       p->size[at] = q->tolerance / PAWL_ROWS_ROUNDING * q->size[ROWS * k + i];
       p->own[at] = q->own[ROWS * k + i];
-      p->near[at] = p->y[ROWS * k + i];
+      p->near[at] = q->soft > 0.0 ? q->near[ROWS * k + i] : p->y[ROWS * k + i];
       p->state[at] = i > 0                             ? PAWL_ROW_UNKNOWN
                      : state[k].place == PAWL_RUB_OPEN ? PAWL_ROW_LOW
                                                        : PAWL_ROW_FREE;
@@ -122,6 +122,9 @@ static bool solve_few(PawlRubLocal* p, PawlRubSets* sets, const PawlRubProblem* 
   }
   int blocks = ask(p, sets, q, state);
   find_compliance(p, sets, q);
+  for (int i = 0; i < p->rows; i++) {
+    p->D[i * (p->rows + 1)] += q->soft * p->own[i];  // (F38)
+  }
   PawlFrictionProblem problem = {.q = p->q,
                                  .size = p->size,
                                  .lo = p->lo,

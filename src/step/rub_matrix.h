@@ -88,5 +88,7 @@ typedef struct PawlRubProblem {
   const unsigned char* kept;  // of each contact: solved for in this step already
   double* own;                // of contacts: pawl_rub_matrix_own, and never 0
   double tolerance;           // of `size`: what counts as nothing
-  bool again;  // begun with the solution of an iteration before: it may solve this one, too
+  bool again;          // begun with the solution of an iteration before: it may solve this one, too
+  double soft;         // rows yield by this part of their compliance about `near`; 0: not   (F38)
+  const double* near;  // of contacts
 } PawlRubProblem;

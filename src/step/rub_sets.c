@@ -32,11 +32,12 @@ PawlStatus pawl_rub_sets_create(PawlStepper* s, const PawlRubMatrix* matrix, Paw
 static void harden(const PawlRubProblem* q, int k, const PawlRubState* state, double* C) {
   const PawlRubContact* c = &q->matrix->contact[k];
   const double* own = q->own + ROWS * k;
+  double soft = q->soft > 0.0 ? q->soft : PAWL_FRICTION_SOFT;
   memset(C, 0, 9 * sizeof *C);
-  C[0] = 1.0 / (PAWL_FRICTION_SOFT * own[0]);
+  C[0] = 1.0 / (soft * own[0]);
   for (int i = 1; i <= c->count; i++) {
     if (state->place == PAWL_RUB_STICK) {
-      C[ROWS * i + i] = 1.0 / (PAWL_FRICTION_SOFT * own[i]);
+      C[ROWS * i + i] = 1.0 / (soft * own[i]);
     } else {
       C[ROWS * i] = -c->mu * state->direction[i - 1] * C[0];
     }
@@ -58,6 +59,9 @@ static bool factor_set(PawlRubSets* p, const PawlRubProblem* q, const PawlRubSta
   p->closed_count = 0;
   for (int a = 0; a < q->count; a++) {
     int k = q->list[a];
+    if (q->soft > 0.0) {
+      memcpy(p->y + ROWS * k, q->near + ROWS * k, ROWS * sizeof(double));
+    }
     fit(&q->matrix->contact[k], &state[k], p->y + ROWS * k);
     if (state[k].place != PAWL_RUB_OPEN) {
       harden(q, k, &state[k], p->C + 9 * k);
@@ -72,7 +76,9 @@ static void rates(PawlRubSets* p, const PawlRubProblem* q) {
     int k = q->list[a];
     pawl_rub_matrix_rates(q->matrix, &q->matrix->exact, k, p->x, p->w + ROWS * k);
     for (int i = 0; i <= q->matrix->contact[k].count; i++) {
-      p->w[ROWS * k + i] += q->w0[ROWS * k + i];
+      int at = ROWS * k + i;
+      p->w[at] += q->w0[at];
+      p->w[at] += q->soft > 0.0 ? q->soft * q->own[at] * (p->y[at] - q->near[at]) : 0.0;  // (F38)
     }
   }
 }

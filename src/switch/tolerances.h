@@ -158,6 +158,10 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_RUB_CENTERED 1e-8
 #define PAWL_RUB_CENTERED_NEARLY 1e-5  // where rounding ends it before
 #define PAWL_RUB_CENTER_SOFT 1e-9
+// [1] Of the largest square: where a level of contacts from soft to hard is solved. And of the
+// compliance of a row: the last level, from which sets go on.
+#define PAWL_RUB_SOFT_ENDS 1e-18
+#define PAWL_RUB_HARDEST 1e-6
 // [1] Of the openings if nothing pushed: a contact that is pushed and opens by less may be one that
 // is neither, where both are the root of what PAWL_RUB_CENTERED leaves.
 #define PAWL_RUB_CENTER_SLIPS 1e-3

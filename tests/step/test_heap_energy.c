@@ -94,7 +94,7 @@ static void test_impulses_and_energy(void** unused) {
   (void)unused;
   static const char* const settings[][4] = {{"B=5", "s=2*r", "drop=0.0005", "mu=0.8"},
                                             {"B=6", "s=2*r", "drop=0.0005", "mu=0.3"},
-                                            {"B=6", "s=2.1*r", "drop=0.0005", "mu=0.6"}};
+                                            {"B=5", "s=2.1*r", "drop=0.003", "mu=0.45"}};
   static const double h = 1e-3;
   double most = 0.0;
   int as_they_do = 0;
