@@ -78,7 +78,7 @@ static const struct {
     {"open", BALLS("1000", "  ground[i=1..N]: {gap: 'y[i] - r'}\n"), 0},
 };
 
-enum { PYRAMID_THAT_TOUCHES = 4 };
+enum { PYRAMID_APART = 3, PYRAMID_THAT_TOUCHES = 4 };
 
 static double seconds(void) {
   struct timespec t;
@@ -240,6 +240,36 @@ static Course follow(Way* w, int steps, PawlError* err) {
   return c;
 }
 
+// Pyramids of all sizes whose rows fall onto each other: which of them come to rest.
+static void land_all(int most) {
+  static const char* const methods[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
+  static const char* const mu[] = {"mu=0.8", "mu=0.6"};
+  static const char* const drop[] = {"drop=0.0002", "drop=0.0005", "drop=0.002"};
+  printf("| neighbours | friction | fall [m] | method | rows of discs that come to rest |");
+  printf(" others | us a contact |\n| --- | --- | --- | --- | --- | --- | --- |\n");
+  for (int k = 0; k < 2 * 2 * 3 * 3; k++) {
+    int which = k / 18 + PYRAMID_APART;
+    char rest[128] = "", other[128] = "";
+    double took = 0.0, work = 0.0;
+    for (int base = 5; base * base <= most; base += 3) {
+      PawlError err = {0};
+      char set[32];
+      const char* settings[] = {set, mu[k / 9 % 2], drop[k / 3 % 3]};
+      snprintf(set, sizeof set, "B=%d", base);
+      Way w = way_create(cases[which].text, "pyramid", 3, settings, methods[k % 3], &err);
+      Course c = follow(&w, WAY, &err);
+      char* list = c.steps == WAY && c.fastest < 1e-9 ? rest : other;
+      snprintf(list + strlen(list), sizeof rest - strlen(list), " %d", base);
+      took += c.took;
+      work += c.steps * (base * base + (which > PYRAMID_APART) * 0.5 * base * (base - 1));
+      way_destroy(&w);
+    }
+    printf("| %s | %s | %s | %s |%s |%s | %.1f |\n", which > PYRAMID_APART ? "touch" : "apart",
+           mu[k / 9 % 2] + 3, drop[k / 3 % 3] + 5, methods[k % 3], rest, other, 1e6 * took / work);
+    fflush(stdout);
+  }
+}
+
 static void move(const char* method, const char* mu, int base) {
   PawlError err = {0};
   char set[32];
@@ -325,12 +355,17 @@ static void move_all(int most) {
 }
 
 // contacts [most]: up to so many contacts, 10 000 without. contacts moving [most]: pyramids that
-// fall, 100 without. contacts falling [most]: columns that fall, 1000 without. contacts bins
-// [most]: discs that fall into a bin, 300 without.
+// fall, 100 without. contacts landing [most]: which of these come to rest, 150 without. contacts
+// falling [most]: columns that fall, 1000 without. contacts bins [most]: discs that fall into a
+// bin, 300 without.
 int main(int argc, char** argv) {
   static const char* const methods[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
   if (argc > 1 && strcmp(argv[1], "moving") == 0) {
     move_all(argc > 2 ? atoi(argv[2]) : 100);
+    return 0;
+  }
+  if (argc > 1 && strcmp(argv[1], "landing") == 0) {
+    land_all(argc > 2 ? atoi(argv[2]) : 150);
     return 0;
   }
   if (argc > 1 && strcmp(argv[1], "falling") == 0) {
