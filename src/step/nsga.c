@@ -54,6 +54,7 @@ static void allocate(PawlStepper* s, PawlNsga* d) {
                 {&d->rate_before, m, NULL},
                 {&d->drag, m, NULL},
                 {&d->tau, s->contact_count, NULL},
+                {&d->since, s->contact_count, NULL},
                 {&d->Lambda_rest, m, NULL},
                 {&d->lead, m, NULL},
                 {&d->turned, m, NULL},
@@ -422,7 +423,8 @@ PawlStatus pawl_nsga_rub(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, do
                       .w0 = d->rate,
                       .size = c->size,
                       .tolerance = s->def.tolerance,
-                      .guess = d->Lambda};
+                      .guess = d->Lambda,
+                      .shares = true};
   PAWL_TRY(pawl_rub_solve(s, &d->rub, &step, d->du, d->dnu, d->B_set, err));
   if (d->rub.relaxed) {  // what slips opens by its rate: no row is asked to be met (F16)
     memset(d->B_set + d->rub.first_row, 0, (size_t)d->rub.rows);

@@ -74,6 +74,7 @@ typedef struct PawlNsga {
   double* Lambda_rest;           // rows: what they would be if nothing hit; it acts all along (N65)
   double* tau;                   // contacts: how long before the end of the step the rest acts
   bool even;                     // all of it acts all along
+  double* since;                 // contacts: how long before the end each of them closes
   bool rested, timed;            // Lambda_rest and tau are those of this step
   double* mean;                  // entries of G: directions of contacts over the step
   unsigned char* closed;         // rows of contacts and friction: closed at the beginning, no hit

@@ -52,11 +52,30 @@ static bool leave_out(PawlNsga* d, bool back) {
   return stays;
 }
 
+// How long before the end of the step each gap closes that does, by the rates of both ends without
+// the hits: g_n + u_n t + (u - u_n)/(2 h) t^2 = 0.
+static void find_since(const PawlStepper* s, PawlNsga* d) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  double *v = d->impulse, *rate = d->acceleration, h = d->ga.h;
+  for (int j = 0; j < s->sizes.v; j++) {
+    v[j] = d->ga.v[j] + d->W[j];
+  }
+  pawl_dynamics_rows(&s->dynamics, values->G, v, values->g_t, rate);
+  for (int k = 0; k < d->contacts.count; k++) {
+    int i = d->contacts.row[k];
+    double gap = fmax(d->contacts.gap[i], 0.0), u = d->rate_before[i], a = (rate[i] - u) / h;
+    double reach = u * u - 2.0 * a * gap;
+    double until = reach > 0.0 && u < 0.0 ? 2.0 * gap / (sqrt(reach) - u) : h;
+    d->since[k] = fmax(h - until, 0.0);
+  }
+}
+
 PawlStatus pawl_nsga_rub_rest(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
                               const double* force, bool* rubbed, PawlError* err) {
   *rubbed = leave_out(d, false);
   PawlStatus status = *rubbed ? pawl_nsga_rub(s, d, phase, t, force, err) : PAWL_OK;
   leave_out(d, true);
+  find_since(s, d);
   if (*rubbed && status == PAWL_OK) {
     memcpy(d->Lambda_rest, d->Lambda, (size_t)s->sizes.rows * sizeof(double));
     d->rub.asked = false;
@@ -71,11 +90,6 @@ bool pawl_nsga_needs_rest(PawlNsga* d) {
 }
 
 // ---- when ---------------------------------------------------------------------------------------
-// How long before the end of the step the gap of contact i closes at the rate of the beginning.
-static double since(const PawlNsga* d, int i) {
-  return fmax(d->ga.h + fmax(d->contacts.gap[i], 0.0) / d->rate_before[i], 0.0);
-}
-
 // What hits in an island: how often, by which impulses, and the sums of tau and of both.
 typedef struct Hits {
   int count;
@@ -85,12 +99,12 @@ static Hits hits_of(const PawlNsga* d, int island) {
   const PawlRub* rub = &d->rub;
   Hits all = {0};
   for (int a = rub->start[island]; a < rub->start[island + 1]; a++) {
-    int i = rub->row[a];
-    if (i >= pawl_rub_row(rub, 0) && hits(d, i)) {
+    int i = rub->row[a], k = i - pawl_rub_row(rub, 0);
+    if (k >= 0 && hits(d, i)) {
       all.count++;
-      all.tau += since(d, i);
+      all.tau += d->since[k];
       all.Lambda += d->Lambda[i];
-      all.moment += d->Lambda[i] * since(d, i);
+      all.moment += d->Lambda[i] * d->since[k];
     }
   }
   return all;

@@ -258,14 +258,8 @@ static PawlStatus correct_rubbing(PawlStepper* s, PawlNsga* d, const PawlPhase* 
 // of the step before may be of an impact, and bring others together that have no part in this one.
 static PawlStatus begin_rubbing(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
                                 PawlError* err) {
-  bool near = false, rubbed;
-  for (int k = 0; k < d->contacts.count; k++) {
-    near |= d->near[d->contacts.row[k]];
-  }
+  bool rubbed;
   memset(d->drag, 0, (size_t)s->sizes.rows * sizeof(double));
-  if (!near) {
-    return PAWL_OK;
-  }
   memcpy(d->q, d->ga.q, (size_t)s->sizes.q * sizeof(double));
   pawl_nsga_approach(s, d);
   PAWL_TRY(look(s, d, phase, t, err));
