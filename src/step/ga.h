@@ -49,6 +49,7 @@ typedef struct PawlGa {
   double* row_errors;                 // by part of the rows
   double *dq, *dlambda;               // correction
   double *S, *J;                      // what a Newton step factors
+  unsigned char* below;               // by part of S: some of it is below 0; NULL: nobody looks
   double* G_size;                     // room for |G|
   PawlBalanceLine balance;            // of forces, as machine code
   PawlPattern mass;                   // entries of M that are not 0, where it is constant
