@@ -9,6 +9,10 @@
 
 #include "base/alloc.h"
 
+// Looks at a number that another thread changes, before a thread sleeps: some 10 to 50 us, about as
+// long as it takes to wake one. Loops of a step follow each other faster than that.
+enum { LOOKS = 1500 };
+
 typedef struct Loop {
   int count, length, parts;
   PawlPartWork* work;
@@ -26,8 +30,9 @@ struct PawlPool {
   Helper* helpers;  // (threads - 1)
   pthread_mutex_t lock;
   pthread_cond_t begin, end;
-  unsigned long round;  // of the loop that is under way; all below under `lock`
-  int busy;             // helpers that have not finished it
+  bool looks;          // there is a processor for each thread
+  atomic_ulong round;  // of the loop that is under way; all below are written under `lock`
+  atomic_int busy;     // helpers that have not finished it
   bool stop;
   Loop loop;
   atomic_int next;  // the part that nobody has taken yet
@@ -47,13 +52,32 @@ static void take_parts(PawlPool* pool, int thread) {
   }
 }
 
+static inline void rest(void) {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+static void look_for_loop(PawlPool* pool, unsigned long round) {
+  for (int k = 0; pool->looks && k < LOOKS && atomic_load(&pool->round) == round; k++) {
+    rest();
+  }
+}
+
+static void look_for_end(PawlPool* pool) {
+  for (int k = 0; pool->looks && k < LOOKS && atomic_load(&pool->busy) > 0; k++) {
+    rest();
+  }
+}
+
 // Waits for a loop after the one of `round`; false: there will be none.
 static bool wait_for_loop(PawlPool* pool, unsigned long* round) {
+  look_for_loop(pool, *round);
   pthread_mutex_lock(&pool->lock);
-  while (pool->round == *round && !pool->stop) {
+  while (atomic_load(&pool->round) == *round && !pool->stop) {
     pthread_cond_wait(&pool->begin, &pool->lock);
   }
-  *round = pool->round;
+  *round = atomic_load(&pool->round);
   bool more = !pool->stop;
   pthread_mutex_unlock(&pool->lock);
   return more;
@@ -61,7 +85,7 @@ static bool wait_for_loop(PawlPool* pool, unsigned long* round) {
 
 static void report_end(PawlPool* pool) {
   pthread_mutex_lock(&pool->lock);
-  if (--pool->busy == 0) {
+  if (atomic_fetch_sub(&pool->busy, 1) == 1) {
     pthread_cond_signal(&pool->end);
   }
   pthread_mutex_unlock(&pool->lock);
@@ -81,13 +105,14 @@ static void run_on_all(PawlPool* pool, Loop loop) {
   pthread_mutex_lock(&pool->lock);
   pool->loop = loop;
   atomic_store(&pool->next, 0);
-  pool->busy = pool->threads - 1;
-  pool->round++;
+  atomic_store(&pool->busy, pool->threads - 1);
+  atomic_fetch_add(&pool->round, 1);
   pthread_cond_broadcast(&pool->begin);
   pthread_mutex_unlock(&pool->lock);
   take_parts(pool, 0);
+  look_for_end(pool);
   pthread_mutex_lock(&pool->lock);
-  while (pool->busy > 0) {
+  while (atomic_load(&pool->busy) > 0) {
     pthread_cond_wait(&pool->end, &pool->lock);
   }
   pthread_mutex_unlock(&pool->lock);
@@ -131,6 +156,7 @@ static PawlPool* make_pool(int threads) {
   }
   pool->helpers = helpers;
   pool->threads = 1;
+  pool->looks = threads <= pawl_pool_processors();
   pthread_mutex_init(&pool->lock, NULL);
   pthread_cond_init(&pool->begin, NULL);
   pthread_cond_init(&pool->end, NULL);

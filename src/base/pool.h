@@ -4,7 +4,8 @@
 // be read or written by another; sums are kept by part and added up in the order of the parts. Then
 // every number of threads, one included, gives the same bits.
 //
-// Threads that have nothing to do sleep. A loop allocates nothing. A pool belongs to one owner: two
+// Threads that have nothing to do sleep, but not at once: the next loop is mostly there sooner than
+// they could be woken. A loop allocates nothing. A pool belongs to one owner: two
 // threads may not run loops on it at the same time, but each may have a pool of its own.
 #pragma once
 

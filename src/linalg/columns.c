@@ -80,8 +80,8 @@ PAWL_INLINE void judge(const PawlColumnsAlike* of, int entries, int first, int e
       size += fabs(term);
     }
     double term = x.M[j] * x.vdot[j];
-    r[j] = sum + term;
-    magnitude[j] = size + fabs(term);
+    r[j - first] = sum + term;
+    magnitude[j - first] = size + fabs(term);
   }
 }
 

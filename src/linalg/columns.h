@@ -40,7 +40,7 @@ PAWL_INLINE const PawlColumnsAlike* pawl_columns_at(const PawlColumns* c, int j,
 }
 
 // M is diagonal (M[j]). dq = -(M v' - f - B^T lambda) factor; and r with the size of its terms, for
-// the columns first .. end - 1 of a stretch.                                                  (A7)
+// the columns first .. end - 1 of a stretch, r[0] being that of the first.                    (A7)
 typedef struct PawlColumnsForces {
   const double *M, *vdot, *f, *B, *lambda;
 } PawlColumnsForces;

@@ -183,8 +183,9 @@ bool pawl_kkt_blocks_by_script(PawlKkt* kkt, const double* S, const double* B, c
 bool pawl_kkt_blocks_clear(PawlKkt* kkt) {
   PawlKktBlocks* b = kkt->blocks;
   kkt->kept[kkt->turn].clean = false;
-  pawl_pool_loop(kkt->pool, (int)(b->even ? b->U_count : b->value_count), PAWL_KKT_PART, clear_part,
-                 kkt->values);
+  int first = b->even && kkt->inactive_count == 0 ? b->full : 0;
+  int end = (int)(b->even ? b->U_count : b->value_count);
+  pawl_pool_loop(kkt->pool, end - first, PAWL_KKT_PART, clear_part, kkt->values + first);
   for (int a = 0; a < kkt->inactive_count; a++) {
     kkt->values[b->diagonal[kkt->n + kkt->inactive[a]]] = 1.0;
   }

@@ -57,6 +57,15 @@ typedef struct PawlKktRun {  // nodes first .. end - 1, side by side
   int first, end;
 } PawlKktRun;
 
+// Nodes first .. end - 1. With symmetry, the lists of a pair of them are those of the pair `period`
+// pairs before it: its rest moved on by `vector`, places of its products by `values`. A period has
+// `rest` and `plan` numbers in the lists. Period 0: that is not so.
+typedef struct PawlKktRepeat {
+  int first, end, period;
+  int rest, plan;
+  int vector, values;
+} PawlKktRepeat;
+
 typedef struct PawlKktScript PawlKktScript;  // kkt_script.c
 
 struct PawlKktBlocks {
@@ -66,6 +75,8 @@ struct PawlKktBlocks {
   // Of each node that is beside another PAWL_KKT_KIND, `level` where what both act on is side by
   // side, too; else, and before the first and behind the last one, PAWL_KKT_ALONE.
   unsigned short* kinds;
+  int repeat_count;
+  PawlKktRepeat* repeats;
   int coordinates;  // masses are before this place, where they come first
   int* at;          // (size) the place of an unknown in a vector
   // The same as what is placed, with R, or taken back, with C: unknowns, multipliers.
@@ -75,6 +86,7 @@ struct PawlKktBlocks {
   bool has_homes;        // first row is idle
   int most_rest;         // largest r
   size_t U_count;        // entries of all U, which come first
+  int full;              // before this place entries of S and B have every place of U; 0: not all
   int mirror_count,
       *mirror;  // (2 mirror_count) entries of S and their transposes; -1: some have none
   bool even;    // the factorisation has used symmetry, and has no L
@@ -145,6 +157,10 @@ static inline void pawl_kkt_blocks_flushed(const PawlKkt* kkt, unsigned mode) {
 PAWL_CHECKED PawlStatus pawl_kkt_script_create(PawlKkt* kkt);
 bool pawl_kkt_script_factor(PawlKkt* kkt, const double* S, const double* B, const double* J);
 bool pawl_kkt_script_solve(const PawlKkt* kkt, double* x, double* y);
+
+// kkt_repeats.c: finds the stretches; that of node s.
+PAWL_CHECKED PawlStatus pawl_kkt_repeats_find(PawlKktBlocks* b, PawlArena* arena);
+const PawlKktRepeat* pawl_kkt_repeats_at(const PawlKktBlocks* b, int s);
 
 // kkt_runs.c: what is done with the masses of large systems, nodes run_first .. run_end - 1, by
 // threads.

@@ -517,6 +517,29 @@ static PawlStatus take_loose(const Plan* p, PawlArena* arena, PawlKktBlocks* b) 
   return PAWL_OK;
 }
 
+// ---- places that need no zeros
+// -------------------------------------------------------------------
+
+static int count_before(const PawlKktBlock* block, int end) {
+  int count = 0;
+  for (int e = 0; e < block->count; e++) {
+    count += block->place[e] < end;
+  }
+  return count;
+}
+
+// Each entry has a place of its own: as many entries as places leave none without.
+static int find_full(const PawlKkt* kkt, const PawlKktBlocks* b) {
+  int s = 0;
+  while (s < b->count && b->nodes[s].first < kkt->n) {
+    s++;
+  }
+  int end = s < b->count ? b->nodes[s].U : (int)b->U_count;
+  bool all =
+      b->masses_first && count_before(&kkt->block_S, end) + count_before(&kkt->block_B, end) == end;
+  return all ? end : 0;
+}
+
 // ---- all ----------------------------------------------------------------------------------------
 
 static PawlStatus take_room(Plan* p) {
@@ -559,6 +582,7 @@ static PawlStatus make_plan(Plan* p, PawlArena* arena, PawlKktBlocks* b) {
   for (int k = 0; k < p->size; k++) {
     b->diagonal[k] = place_of(b, p->node_of, p->at[k], p->at[k]);
   }
+  b->full = find_full(p->kkt, b);
   PAWL_TRY(take_loose(p, arena, b));
   b->mirror_count = are_whole(p, b) ? list_mirror(p->kkt, p->inside, NULL) : -1;
   b->mirror = PAWL_NEW(arena, int, b->mirror_count > 0 ? 2 * b->mirror_count : 0);
@@ -569,6 +593,7 @@ static PawlStatus make_plan(Plan* p, PawlArena* arena, PawlKktBlocks* b) {
   go_to_spots(p, b);
   b->coordinates = p->kkt->n;
   PAWL_TRY(find_kinds(b, arena));
+  PAWL_TRY(pawl_kkt_repeats_find(b, arena));
   return pawl_kkt_runs_find(b, arena, p->size);
 }
 

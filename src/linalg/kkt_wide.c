@@ -100,14 +100,17 @@ PAWL_INLINE Judged factor_pivots(int p, int r, Wide* u, Wide* l, Judged j) {
   return j;
 }
 
-// Two nodes: where their numbers, places and rests begin. What belongs to nodes follows each other
-// in memory as they do, so that only their kinds are read.
+// Two nodes: where their numbers and lists begin. What belongs to nodes follows each other in
+// memory as they do, so that only their kinds are read. Places and rests are those that are listed,
+// moved on in the values by `values`; and in a vector, to `w`.
 typedef struct Pair {
-  int U, L, spot, rest, plan;
+  ptrdiff_t U, L, spot, values;
+  const int *rest, *plan;
+  double* w;
 } Pair;
 
-PAWL_INLINE Pair first_pair(const PawlKktNode* node) {
-  return (Pair){node->U, node->L, node->spot, node->rest, node->plan};
+PAWL_INLINE Pair first_pair(const PawlKktBlocks* b, const PawlKktNode* node, double* w) {
+  return (Pair){node->U, node->L, node->spot, 0, b->rest + node->rest, b->plan + node->plan, w};
 }
 
 // -1 for masses, 1 for rows.
@@ -117,8 +120,35 @@ PAWL_INLINE double sign_of(const PawlKktBlocks* b, Pair at) {
 
 // The pair after it (`way` 1), or, with the sizes of that one, before it (-1).
 PAWL_INLINE Pair beyond(Pair at, int p, int r, int way) {
-  return (Pair){at.U + way * WIDE * p * (p + r), at.L + way * WIDE * p * r,
-                at.spot + way * WIDE * p, at.rest + way * WIDE * r, at.plan + way * WIDE * r * r};
+  at.U += way * WIDE * p * (p + r);
+  at.L += way * WIDE * p * r;
+  at.spot += way * WIDE * p;
+  at.rest += way * WIDE * r;
+  at.plan += way * WIDE * r * r;
+  return at;
+}
+
+// After a period its lists serve again, moved on.
+PAWL_INLINE Pair again(Pair at, PawlKktRepeat by, int way) {
+  at.rest -= way * by.rest;
+  at.plan -= way * by.plan;
+  at.values += way * by.values;
+  at.w = at.w ? at.w + way * by.vector : NULL;
+  return at;
+}
+
+// The stretch that a pair is in, by its kind.
+PAWL_INLINE PawlKktRepeat stretch_of(const PawlKktBlocks* b, const unsigned short* kind,
+                                     bool even) {
+  return even ? *pawl_kkt_repeats_at(b, (int)(kind - b->kinds)) : (PawlKktRepeat){.end = b->count};
+}
+
+PAWL_INLINE const unsigned short* earlier(const unsigned short* a, const unsigned short* b) {
+  return a < b ? a : b;
+}
+
+PAWL_INLINE const unsigned short* later(const unsigned short* a, const unsigned short* b) {
+  return a > b ? a : b;
 }
 
 PAWL_INLINE void take(double* values, int place, int beside, bool level, Wide sum) {
@@ -133,7 +163,7 @@ PAWL_INLINE void take(double* values, int place, int beside, bool level, Wide su
 // w <- D^-1 L^-1 w of two nodes with symmetry, whose numbers are u.
 PAWL_INLINE void down_by(const PawlKktBlocks* b, Pair at, int p, int r, bool level, const Wide* u,
                          double* w) {
-  const int *rest = b->rest + at.rest, *beside = rest + r;
+  const int *rest = at.rest, *beside = rest + r;
   double sign = sign_of(b, at);
   Wide v[PAWL_KKT_PIVOTS];
   load(p, w + at.spot, v);
@@ -149,14 +179,14 @@ PAWL_INLINE void down_by(const PawlKktBlocks* b, Pair at, int p, int r, bool lev
     for (int k = 1; k < p; k++) {
       sum += u[k * (p + r) + p + i] * v[k];
     }
-    take(w, rest[i], beside[i], level, sign * sum);
+    take(at.w, rest[i], beside[i], level, sign * sum);
   }
 }
 
 // `w`: a right side that goes down on the way, with symmetry; NULL: none.
 PAWL_INLINE Judged factor(const PawlKktBlocks* b, Pair at, int p, int r, bool even, bool level,
                           double* values, double* w, Judged j) {
-  const int *place = b->plan + at.plan, *beside = place + r * r;
+  const int *place = at.plan, *beside = place + r * r;
   double sign = sign_of(b, at);
   Wide u[MOST], l[MOST];
   load(p * (p + r), values + at.U, u);
@@ -180,7 +210,7 @@ PAWL_INLINE Judged factor(const PawlKktBlocks* b, Pair at, int p, int r, bool ev
       for (int k = 1; k < p; k++) {
         sum += l[k * r + i] * u[k * (p + r) + p + c];
       }
-      take(values, place[i * r + c], beside[i * r + c], level, sum);
+      take(values + at.values, place[i * r + c], beside[i * r + c], level, sum);
     }
   }
   if (w) {
@@ -194,8 +224,12 @@ PAWL_INLINE const PawlKktNode* factor_all(const PawlKktBlocks* b, const PawlKktN
                                           double* w, PawlKktJudged* judged) {
   const unsigned short *kind = b->kinds + (node - b->nodes), *end = b->kinds + (last - b->nodes);
   Judged j = {{0.0, 0.0}, {judged->least, judged->least}};
-  for (Pair at = first_pair(node); kind < end && *kind != PAWL_KKT_ALONE; kind += WIDE) {
-    switch (*kind) {
+  while (kind < end && *kind != PAWL_KKT_ALONE) {
+    PawlKktRepeat by = stretch_of(b, kind, even);
+    const unsigned short* until = earlier(end, b->kinds + by.end);
+    Pair at = first_pair(b, b->nodes + (kind - b->kinds), w);
+    for (int left = by.period; kind < until && *kind != PAWL_KKT_ALONE; kind += WIDE) {
+      switch (*kind) {
 #define SHAPE(p, r)                                     \
   case PAWL_KKT_KIND(p, r, false):                      \
     j = factor(b, at, p, r, even, false, values, w, j); \
@@ -207,6 +241,11 @@ PAWL_INLINE const PawlKktNode* factor_all(const PawlKktBlocks* b, const PawlKktN
     break;
 #include "linalg/kkt_shapes.def"
 #undef SHAPE
+      }
+      if (--left == 0) {
+        at = again(at, by, 1);
+        left = by.period;
+      }
     }
   }
   for (int s = 0; s < WIDE; s++) {
@@ -249,7 +288,7 @@ const PawlKktNode* pawl_kkt_wide_factor(const PawlKktBlocks* b, const PawlKktNod
 // w <- L^-1 w; with symmetry D^-1 L^-1 w.
 PAWL_INLINE void down(const PawlKktBlocks* b, Pair at, int p, int r, bool even, bool level,
                       const double* values, double* w) {
-  const int *rest = b->rest + at.rest, *beside = rest + r;
+  const int *rest = at.rest, *beside = rest + r;
   Wide u[MOST], l[MOST], v[PAWL_KKT_PIVOTS];
   load(p * (p + r), values + at.U, u);
   if (even) {
@@ -269,14 +308,14 @@ PAWL_INLINE void down(const PawlKktBlocks* b, Pair at, int p, int r, bool even, 
     for (int k = 1; k < p; k++) {
       sum += l[k * r + i] * v[k];
     }
-    take(w, rest[i], beside[i], level, sum);
+    take(at.w, rest[i], beside[i], level, sum);
   }
 }
 
 // w <- U^-1 w; with symmetry (D^-1 U)^-1 w.
-PAWL_INLINE void up(const PawlKktBlocks* b, Pair at, int p, int r, bool even, bool level,
-                    const double* values, double* w) {
-  const int *rest = b->rest + at.rest, *beside = rest + r;
+PAWL_INLINE void up(Pair at, int p, int r, bool even, bool level, const double* values, double* w) {
+  const int *rest = at.rest, *beside = rest + r;
+  const double* known = at.w;
   Wide u[MOST], v[PAWL_KKT_PIVOTS], own[PAWL_KKT_PIVOTS];
   load(p * (p + r), values + at.U, u);
   load(p, w + at.spot, own);
@@ -284,7 +323,7 @@ PAWL_INLINE void up(const PawlKktBlocks* b, Pair at, int p, int r, bool even, bo
     v[k] = even ? (Wide){0.0} : own[k];
   }
   for (int i = 0; i < r; i++) {
-    Wide given = {w[rest[i]], w[level ? rest[i] + 1 : beside[i]]};
+    Wide given = {known[rest[i]], known[level ? rest[i] + 1 : beside[i]]};
     for (int k = 0; k < p; k++) {
       Wide term = u[k * (p + r) + p + i] * given;
       v[k] = even ? v[k] + term : v[k] - term;
@@ -305,8 +344,12 @@ PAWL_INLINE const PawlKktNode* down_all(const PawlKktBlocks* b, const PawlKktNod
                                         const PawlKktNode* last, bool even, const double* values,
                                         double* w) {
   const unsigned short *kind = b->kinds + (node - b->nodes), *end = b->kinds + (last - b->nodes);
-  for (Pair at = first_pair(node); kind < end && *kind != PAWL_KKT_ALONE; kind += WIDE) {
-    switch (*kind) {
+  while (kind < end && *kind != PAWL_KKT_ALONE) {
+    PawlKktRepeat by = stretch_of(b, kind, even);
+    const unsigned short* until = earlier(end, b->kinds + by.end);
+    Pair at = first_pair(b, b->nodes + (kind - b->kinds), w);
+    for (int left = by.period; kind < until && *kind != PAWL_KKT_ALONE; kind += WIDE) {
+      switch (*kind) {
 #define SHAPE(p, r)                            \
   case PAWL_KKT_KIND(p, r, false):             \
     down(b, at, p, r, even, false, values, w); \
@@ -318,6 +361,11 @@ PAWL_INLINE const PawlKktNode* down_all(const PawlKktBlocks* b, const PawlKktNod
     break;
 #include "linalg/kkt_shapes.def"
 #undef SHAPE
+      }
+      if (--left == 0) {
+        at = again(at, by, 1);
+        left = by.period;
+      }
     }
   }
   return b->nodes + (kind - b->kinds);
@@ -327,21 +375,29 @@ PAWL_INLINE const PawlKktNode* up_all(const PawlKktBlocks* b, const PawlKktNode*
                                       const PawlKktNode* last, bool even, const double* values,
                                       double* w) {
   const unsigned short *kind = b->kinds + (node - b->nodes), *end = b->kinds + (last - b->nodes);
-  const PawlKktNode* first = node - (WIDE - 1);
-  Pair at = beyond(first_pair(first), first->p, first->r, 1);
-  for (; kind >= end && *kind != PAWL_KKT_ALONE; kind -= WIDE) {
-    switch (*kind) {
-#define SHAPE(p, r)                          \
-  case PAWL_KKT_KIND(p, r, false):           \
-    at = beyond(at, p, r, -1);               \
-    up(b, at, p, r, even, false, values, w); \
-    break;                                   \
-  case PAWL_KKT_KIND(p, r, true):            \
-    at = beyond(at, p, r, -1);               \
-    up(b, at, p, r, even, true, values, w);  \
+  while (kind >= end && *kind != PAWL_KKT_ALONE) {
+    PawlKktRepeat by = stretch_of(b, kind, even);
+    const unsigned short* from = later(end, b->kinds + by.first);
+    const PawlKktNode* first = b->nodes + (kind - b->kinds) - (WIDE - 1);
+    Pair at = beyond(first_pair(b, first, w), first->p, first->r, 1);
+    for (int left = by.period; kind >= from && *kind != PAWL_KKT_ALONE; kind -= WIDE) {
+      switch (*kind) {
+#define SHAPE(p, r)                       \
+  case PAWL_KKT_KIND(p, r, false):        \
+    at = beyond(at, p, r, -1);            \
+    up(at, p, r, even, false, values, w); \
+    break;                                \
+  case PAWL_KKT_KIND(p, r, true):         \
+    at = beyond(at, p, r, -1);            \
+    up(at, p, r, even, true, values, w);  \
     break;
 #include "linalg/kkt_shapes.def"
 #undef SHAPE
+      }
+      if (--left == 0) {
+        at = again(at, by, -1);
+        left = by.period;
+      }
     }
   }
   return b->nodes + (kind - b->kinds);

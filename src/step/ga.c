@@ -130,6 +130,9 @@ static void allocate(PawlStepper* s, PawlGa* d) {
   d->S_alone = m > 0 ? PAWL_NEW(&s->arena, double, of_H) : NULL;
   d->sums = PAWL_NEW(&s->arena, PawlGaSums, pawl_pool_parts(n, PAWL_GA_PART));
   d->row_errors = PAWL_NEW(&s->arena, double, pawl_pool_parts(m, PAWL_GA_PART));
+  d->below = n >= PAWL_GA_LARGE
+                 ? PAWL_NEW(&s->arena, unsigned char, pawl_pool_parts(of_H, PAWL_GA_PART))
+                 : NULL;
   d->off = pawl_ga_bend_memory(s->method, s->sizes) > 0
                ? PAWL_NEW(&s->arena, double, PAWL_GA_GUESSES* pawl_pool_parts(m, PAWL_GA_PART))
                : NULL;
@@ -440,6 +443,7 @@ typedef struct Tangents {
   double c, k;
   const double *M, *C, *K;
   double* S;
+  unsigned char* below;  // by part
 } Tangents;
 
 PAWL_INLINE void sum_all(int count, double c, double k, const double* restrict M,
@@ -455,10 +459,28 @@ PAWL_MANY_TARGETS static void sum_many(int count, double c, double k, const doub
   sum_all(count, c, k, M, C, K, S);
 }
 
+PAWL_MANY_TARGETS static bool any_below(int count, const double* S) {
+  long long below = 0;  // as wide as the numbers
+  for (int i = 0; i < count; i++) {
+    below |= !(S[i] >= 0.0);
+  }
+  return below != 0;
+}
+
 static void sum_part(void* context, PawlPart part) {
   const Tangents* t = context;
   int i = part.first;
   sum_many(part.end - i, t->c, t->k, t->M + i, t->C + i, t->K + i, t->S + i);
+  if (t->below) {
+    t->below[part.number] = any_below(part.end - i, t->S + i);
+  }
+}
+
+// S has its diagonal alone, and none of it is below zero, as far as that was looked at. (A23)
+static bool cannot_outgrow(const PawlStepper* s, const PawlGa* d) {
+  int parts = pawl_pool_parts(s->nonzeros_H, PAWL_GA_PART);
+  return d->below && s->dynamics.diagonal_H && !s->dynamics.slip &&
+         !memchr(d->below, 1, (size_t)parts);
 }
 
 // S = M + (gamma'/beta') C + K/beta'                                                         (A9)
@@ -469,7 +491,7 @@ static void sum_tangents(const PawlStepper* s, PawlGa* d, const PawlValues* valu
     sum_all(s->nonzeros_H, c, k, values->M, tangent->C, tangent->K, d->S);
     return;
   }
-  Tangents t = {c, k, values->M, tangent->C, tangent->K, d->S};
+  Tangents t = {c, k, values->M, tangent->C, tangent->K, d->S, d->below};
   pawl_pool_loop(s->pool, s->nonzeros_H, PAWL_GA_PART, sum_part, &t);
 }
 
@@ -719,7 +741,7 @@ PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* d, const PawlPhase* phase, P
 
 PawlStatus pawl_ga_outgrown(const PawlStepper* s, const PawlGa* d, const PawlState* state,
                             PawlError* err) {
-  return d->simple || s->dynamics.linear
+  return d->simple || s->dynamics.linear || cannot_outgrow(s, d)
              ? PAWL_OK
              : pawl_dynamics_outgrown(&s->dynamics, pawl_eval_values(d->residual_eval)->M, d->S,
                                       state->v, d->v, state->t + d->h, err);

@@ -20,7 +20,7 @@ typedef enum PawlGaFold {
   PAWL_GA_STORED,
   PAWL_GA_GUESS,     // those of the guess
   PAWL_GA_CORRECTED  // those of the guess and the correction `dq`; `r`, `magnitude` are not stored
-} PawlGaFold;        // but for parts of the coordinates that rows look at
+} PawlGaFold;        // but for parts of the coordinates that rows look at, unless it is `slim`
 
 typedef struct PawlGaSource {  // what the guess is made of
   const double *v, *vdot, *a, *last_vdot;
@@ -49,6 +49,7 @@ typedef struct PawlGa {
   double* row_errors;                 // by part of the rows
   double *dq, *dlambda;               // correction
   double *S, *J;                      // what a Newton step factors
+  unsigned char* below;               // by part of S: some of it is below 0; NULL: nobody looks
   double* G_size;                     // room for |G|
   PawlBalanceLine balance;            // of forces, as machine code
   PawlPattern mass;                   // entries of M that are not 0, where it is constant
@@ -90,6 +91,8 @@ typedef struct PawlGa {
   bool begun;                  // the next guess may begin where the iterate is, see pawl_ga_begins
   unsigned char* begins;       // by part of the coordinates; NULL: nobody asks
   bool lean;                   // only what is read later is stored, see pawl_ga_unfold
+  bool slim;                   // and of coordinates that rows have: constraints are of positions,
+                               // there is no U, and `v` and `size_q` are stored
   int corrections;             // of the step under way
   bool once;                   // there was one in the step before
   PawlGaFold fold;

@@ -105,6 +105,50 @@ PAWL_APART static void size_many_positions(const PawlStepper* s, PawlGa* d, cons
   }
 }
 
+// The same of the guess and its correction, without `path`: that is |v' of the guess| + |dv'|, and
+// so at most |v'| + 2 |dv'|.
+PAWL_MANY_TARGETS static bool may_be_tiny(int count, double h, double of_vdot,
+                                          const double* restrict q, const double* restrict v,
+                                          const double* restrict vdot, const double* restrict dq,
+                                          const double* restrict weight,
+                                          const double* restrict magnitude,
+                                          double* restrict size_q) {
+  long long tiny = 0;
+  for (int j = 0; j < count; j++) {
+    double size = fabs(q[j]), M = weight[j];
+    double path = fabs(vdot[j]) + 2.0 * fabs(of_vdot * dq[j]);
+    double moved = h * (2.0 * fabs(v[j]) + h * path);
+    double force = h * h * magnitude[j];
+    tiny |= !(PAWL_SMALLEST_PART * ((size + moved) * M + force) <= size * M);
+    size_q[j] = size;
+  }
+  return tiny != 0;
+}
+
+PAWL_MANY_TARGETS static void size_tiny(int count, double h, double more, double of_vdot,
+                                        const double* restrict v, const double* restrict vdot_n,
+                                        const double* restrict last, const double* restrict dq,
+                                        const double* restrict weight,
+                                        const double* restrict magnitude, double* restrict size_q) {
+  for (int j = 0; j < count; j++) {
+    double guess = vdot_n[j] + more * (vdot_n[j] - last[j]), M = weight[j];
+    double path = fabs(guess) + fabs(of_vdot * dq[j]);
+    double a = path + magnitude[j] / (M > 0.0 ? M : INFINITY), q = size_q[j];
+    double summed = q + h * (fabs(v[j]) + fabs(v[j]) + h * a);  // (A13)
+    size_q[j] = larger(q, PAWL_SMALLEST_PART * summed);
+  }
+}
+
+void pawl_ga_size_folded(PawlGa* d, PawlPart part, const double* magnitude) {
+  const PawlGaSource* from = &d->source;
+  int i = part.first, count = part.end - i;
+  if (may_be_tiny(count, d->h, d->beta_p, d->q + i, d->v + i, d->vdot + i, d->dq + i, d->weight + i,
+                  magnitude, d->size_q + i)) {
+    size_tiny(count, d->h, from->more, d->beta_p, d->v + i, from->vdot + i, from->last_vdot + i,
+              d->dq + i, d->weight + i, magnitude, d->size_q + i);
+  }
+}
+
 // Of positions, rates and accelerations; `rotation` is 1 where coordinates are no lengths.
 PAWL_INLINE void size_all(int count, double h, double rotation, const double* restrict of_q,
                           const double* restrict v, const double* restrict smooth,

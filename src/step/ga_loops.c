@@ -186,6 +186,10 @@ static bool has_rows(const PawlStepper* s, PawlPart part) {
   return s->G.start[part.end] > s->G.start[part.first];
 }
 
+static bool is_lean(const PawlStepper* s, const PawlGa* d, PawlPart part) {
+  return d->slim || !has_rows(s, part);
+}
+
 // The guess and its first correction stored again.
 static void unfold_part(void* context, PawlPart part) {
   const Pass* pass = context;
@@ -205,7 +209,7 @@ static void unfold_part(void* context, PawlPart part) {
   }
 }
 
-// vdot, q and v_total of the guess alone.
+// vdot, q and v_total (v, where there is no U) of the guess alone.
 PAWL_MANY_TARGETS static void lean_guess(PawlKernelsGuessBy by, int count,
                                          const double* restrict v_n, const double* restrict vdot_n,
                                          const double* restrict a_n, const double* restrict last,
@@ -255,8 +259,9 @@ PAWL_INLINE void guess_any_part(void* context, PawlPart part, bool many) {
   if (d->begins) {
     see_begin(pass, part);
   }
-  if (many && d->fold == PAWL_GA_GUESS && !has_rows(pass->s, part)) {
-    lean_guess(by, count, v_n, vdot_n, a_n, last, n->q + i, d->vdot + i, d->q + i, d->v_total + i);
+  if (many && d->fold == PAWL_GA_GUESS && is_lean(pass->s, d, part)) {
+    double* v = d->slim ? d->v : d->v_total;
+    lean_guess(by, count, v_n, vdot_n, a_n, last, n->q + i, d->vdot + i, d->q + i, v + i);
     return;
   }
   if (many) {
@@ -294,7 +299,7 @@ void pawl_ga_guess(const PawlStepper* s, PawlGa* d, PawlState* state, PawlGaMemo
     loop(guess_part, pass);
     return;
   }
-  d->fold = d->lean ? PAWL_GA_GUESS : PAWL_GA_STORED;
+  d->fold = d->lean || d->slim ? PAWL_GA_GUESS : PAWL_GA_STORED;
   d->source = (PawlGaSource){state->v, state->a, m.a, m.last_vdot, more};
   loop_in_parts(guess_long_part, pass);
 }
@@ -317,11 +322,12 @@ static void add_long_part(void* context, PawlPart part) {
   const PawlGaSource* from = &d->source;
   double of_a = 1.0 / (d->h * d->h * d->beta);
   int i = part.first;
-  bool lean = d->fold == PAWL_GA_GUESS && !has_rows(pass->s, part);
+  bool lean = d->fold == PAWL_GA_GUESS && is_lean(pass->s, d, part);
   if (lean && d->once) {
+    double* v = d->slim ? d->v : d->v_total;
     lean_add(guess_factors(d, from->more), d->gamma_p, d->beta_p, part.end - i, from->v + i,
              from->vdot + i, from->a + i, from->last_vdot + i, pass->state->q + i, d->dq + i,
-             d->vdot + i, d->q + i, d->v_total + i);
+             d->vdot + i, d->q + i, v + i);
     return;
   }
   if (lean) {
@@ -423,6 +429,38 @@ static void take_folded_part(void* context, PawlPart part) {
   }
 }
 
+// The same where rates are `v`, and no number is next to the denormal ones. a: from a_n.
+PAWL_MANY_TARGETS static void take_lean(PawlKernelsGuessBy by, double of_a, int count,
+                                        const double* restrict v, const double* restrict vdot,
+                                        const double* restrict dq, double* restrict state_v,
+                                        double* restrict state_a, double* restrict last,
+                                        double* restrict a) {
+  for (int i = 0; i < count; i++) {
+    double vdot_n = state_a[i];
+    double next = pawl_kernels_guess_of(by, 0.0, vdot_n, a[i], last[i]).a + of_a * dq[i];
+    last[i] = vdot_n;
+    state_v[i] = v[i];
+    state_a[i] = vdot[i];
+    a[i] = next;
+  }
+}
+
+static void take_slim_part(void* context, PawlPart part) {
+  const Pass* pass = context;
+  const PawlGa* d = pass->d;
+  PawlState* state = pass->state;
+  int i = part.first;
+  if (pass->positions) {
+    copy(state->q, d->q, part);
+  }
+  if (d->source.a != pass->m.a) {  // a first step, or one of another length
+    copy(pass->m.a, d->source.a, part);
+  }
+  take_lean(guess_factors(d, d->source.more), 1.0 / (d->h * d->h * d->beta), part.end - i, d->v + i,
+            d->vdot + i, d->dq + i, state->v + i, state->a + i, pass->m.last_vdot + i,
+            pass->m.a + i);
+}
+
 static inline void take_part(void* context, PawlPart part) {
   const Pass* pass = context;
   const PawlGa* d = pass->d;
@@ -446,7 +484,7 @@ static inline void take_part(void* context, PawlPart part) {
 
 PAWL_APART static void take_folded(const PawlStepper* s, PawlGa* d, PawlState* state,
                                    PawlGaMemory m, bool positions) {
-  loop_in_parts(take_folded_part,
+  loop_in_parts(d->slim ? take_slim_part : take_folded_part,
                 (Pass){.s = s, .d = d, .state = state, .m = m, .positions = positions});
 }
 
@@ -494,10 +532,11 @@ static void judge_lumped(const Pass* pass, int first, int end, double* restrict 
   }
 }
 
-static int judged_lumped_balance(const Pass* pass, int first, int end) {
+static int judged_lumped_balance(const Pass* pass, int first, int end, double* r,
+                                 double* magnitude) {
   int next = pawl_sparse_next(&pass->s->G, first);
   next = next < end ? next : end;
-  judge_lumped(pass, first, next, pass->d->r + first, pass->d->magnitude + first);
+  judge_lumped(pass, first, next, r, magnitude);
   return next;
 }
 
@@ -576,16 +615,15 @@ void pawl_ga_balance_forces(const PawlStepper* s, PawlGa* d, const PawlValues* v
   loop(balance_part, (Pass){.s = s, .d = d, .values = values});
 }
 
-// The same with the size of the terms, |M| |v'| + |f| + |B|^T |lambda|.
-static inline void judged_balance_part(const Pass* pass, PawlPart part) {
+// The same with the size of the terms, |M| |v'| + |f| + |B|^T |lambda|, from r[0] on.
+static inline void judged_balance_part(const Pass* pass, PawlPart part, double* restrict r,
+                                       double* restrict magnitude) {
   const PawlGa* d = pass->d;
   const PawlPattern *H = &d->mass, *G = &pass->s->G;
   const int *start = H->start, *index = H->index, *G_start = G->start, *G_index = G->index;
   const double* M = d->mass_values ? d->mass_values : pass->values->M;
   const double *f = pass->values->f, *vdot = d->vdot, *B = d->B;
   const double* lambda = d->lambda;
-  double* restrict r = d->r;
-  double* restrict magnitude = d->magnitude;
   for (int j = part.first; j < part.end; j++) {
     double sum = -f[j], size = fabs(f[j]);
     for (int k = G_start[j]; k < G_start[j + 1]; k++) {
@@ -598,8 +636,8 @@ static inline void judged_balance_part(const Pass* pass, PawlPart part) {
       sum += term;
       size += fabs(term);
     }
-    r[j] = sum;
-    magnitude[j] = size;
+    r[j - part.first] = sum;
+    magnitude[j - part.first] = size;
   }
 }
 
@@ -613,16 +651,17 @@ static inline void take_weights(const Pass* pass, PawlPart part) {
   }
 }
 
-static void judged_lumped_part(const Pass* pass, PawlPart part) {
-  const PawlGa* d = pass->d;
-  for (int j = part.first, until; j < part.end; j = until) {
+static void judged_lumped_part(const Pass* pass, PawlPart part, double* r, double* magnitude) {
+  int first = part.first;
+  for (int j = first, until; j < part.end; j = until) {
     const PawlColumnsAlike* of = pawl_columns_at(&pass->s->dynamics.alike, j, part.end, &until);
     if (of) {
-      pawl_columns_judge(of, j, until, forces_of(pass), d->r, d->magnitude);
+      pawl_columns_judge(of, j, until, forces_of(pass), r + (j - first), magnitude + (j - first));
     }
     for (int i = of ? until : j; i < until;) {
-      PawlPart next = with_rows(pass, judged_lumped_balance(pass, i, until), until);
-      judged_balance_part(pass, next);
+      int rows = judged_lumped_balance(pass, i, until, r + (i - first), magnitude + (i - first));
+      PawlPart next = with_rows(pass, rows, until);
+      judged_balance_part(pass, next, r + (rows - first), magnitude + (rows - first));
       i = next.end;
     }
   }
@@ -634,7 +673,7 @@ static inline void judge_part(void* context, PawlPart part) {
   if (d->balance.judged) {
     pawl_balance_line_judged(&d->balance, balance_of(d, pass->values), d->r, d->magnitude);
   } else {
-    judged_balance_part(pass, part);
+    judged_balance_part(pass, part, d->r + part.first, d->magnitude + part.first);
   }
   take_weights(pass, part);
   if (d->sized) {
@@ -650,14 +689,19 @@ static void judge_lumped_part(void* context, PawlPart part) {
   PawlGa* d = pass->d;
   int first = part.first, count = part.end - first;
   double room[2][PAWL_GA_PART], *r = d->r + first, *magnitude = d->magnitude + first;
-  if (d->fold == PAWL_GA_CORRECTED && !has_rows(pass->s, part)) {
+  bool folded = d->fold == PAWL_GA_CORRECTED && is_lean(pass->s, d, part);
+  if (folded) {
     r = room[0];
     magnitude = room[1];
+  }
+  if (folded && !d->slim) {
     judge_lumped(pass, first, part.end, r, magnitude);
   } else {
-    judged_lumped_part(pass, part);
+    judged_lumped_part(pass, part, r, magnitude);
   }
-  if (d->sized) {
+  if (d->sized && folded) {
+    pawl_ga_size_folded(d, part, magnitude);
+  } else if (d->sized) {
     pawl_ga_size_part(pass->s, d, pass->v, pass->positions, part);
   }
   d->sums[part.number] = pawl_ga_balance_part(count, r, magnitude, d->weight + first);
@@ -679,7 +723,7 @@ PAWL_APART static void judge_all_lumped(const PawlStepper* s, PawlGa* d, const P
 
 void pawl_ga_judge_forces(const PawlStepper* s, PawlGa* d, const PawlValues* values,
                           const double* v, bool positions) {
-  d->sized = !d->sizes_late && d->fold == PAWL_GA_STORED;
+  d->sized = !d->sizes_late && (d->fold == PAWL_GA_STORED || d->slim);
   if (d->lumped) {
     judge_all_lumped(s, d, values, v, positions);
   } else {
@@ -701,8 +745,9 @@ void pawl_ga_size(const PawlStepper* s, PawlGa* d, const double* v, bool positio
 }
 
 static void judge_again_part(void* context, PawlPart part) {
+  const PawlGa* d = ((const Pass*)context)->d;
   unfold_part(context, part);
-  judged_lumped_part(context, part);
+  judged_lumped_part(context, part, d->r + part.first, d->magnitude + part.first);
 }
 
 void pawl_ga_unfold(const PawlStepper* s, PawlGa* d) {

@@ -58,6 +58,8 @@ void pawl_ga_take(const PawlStepper* s, PawlGa* d, PawlState* state, PawlGaMemor
 // ga_end.c: what pawl_ga_size and the errors do with a part.
 void pawl_ga_size_part(const PawlStepper* s, PawlGa* d, const double* v, bool positions,
                        PawlPart part);
+// The same of positions where the iterate is folded (`slim`); magnitude[0] is that of the first.
+void pawl_ga_size_folded(PawlGa* d, PawlPart part, const double* magnitude);
 // To the terms of rows of positions, terms[0] being those of the first.
 void pawl_ga_add_constants(const PawlStepper* s, PawlPart rows, double* terms);
 // The right side of rows that hold to rounding becomes 0, in the correction of a residual that was

@@ -4,6 +4,7 @@
 // two variants of ga-v for constraints that switch: with the force directions between the gradients
 // before and after, and the same with fully implicit coefficients.
 #include "step/ga.h"
+#include "step/ga_loops.h"
 
 static PawlStatus create_level(PawlStepper* s, PawlLevel level, PawlError* err) {
   PawlGa* ga = PAWL_NEW(&s->arena, PawlGa, 1);
@@ -18,6 +19,8 @@ static PawlStatus create_level(PawlStepper* s, PawlLevel level, PawlError* err) 
                                : ga->baumgarte;
   unsigned more = ga->baumgarte > 0.0 ? PAWL_POSITION | PAWL_TIME_GRADIENT : 0u;
   PAWL_TRY(pawl_ga_create(s, level, more, ga, err));
+  ga->slim = level == PAWL_LEVEL_POSITION && ga->lumped && s->sizes.rows > 0 &&
+             s->sizes.v >= PAWL_GA_LARGE && pawl_ga_adds_up(s) && !s->dynamics.linear;
   return pawl_ga_join_first(s, ga, more, err);
 }
 

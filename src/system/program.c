@@ -402,15 +402,17 @@ static void load_quaternion(double* row, int lanes, const double* q, const int* 
   }
 }
 
-PAWL_INLINE void load_row(const double* from, const int* places, int step, int lanes, double* row) {
+// Of the lanes from `first` on; `places` are those of all.
+PAWL_INLINE void load_row(const double* from, const int* places, int step, int first, int lanes,
+                          double* row) {
+  const double* at = from + places[0] + (ptrdiff_t)step * first;
   if (step == 0) {
     for (int l = 0; l < lanes; l++) {
-      row[l] = from[places[l]];
+      row[l] = from[places[first + l]];
     }
   } else if (step == 1) {
-    memcpy(row, from + places[0], (size_t)lanes * sizeof(double));
+    memcpy(row, at, (size_t)lanes * sizeof(double));
   } else {
-    const double* at = from + places[0];
     for (int l = 0; l < lanes; l++, at += step) {
       row[l] = *at;
     }
@@ -438,7 +440,7 @@ static void load_block(const PawlProgram* p, const PawlSystem* system, const Paw
     } else if (input.leaf == PAWL_OP_PARAM) {
       memcpy(row, group->numbers + at, (size_t)lanes * sizeof(double));
     } else {
-      load_row(source(point, input.leaf), input_places(group, input) + first, p->input_steps[k],
+      load_row(source(point, input.leaf), input_places(group, input), p->input_steps[k], first,
                lanes, row);
     }
   }

@@ -191,8 +191,8 @@ PAWL_INLINE void pawl_program_store(const PawlProgramOutput* o, int first, int l
     }
     return;
   }
-  to += dest[0];
-  base = base ? base + dest[0] : NULL;
+  to = o->place + (ptrdiff_t)step * first;  // a look at the list would wait for memory
+  base = base ? base + (to - o->array) : NULL;
   if (base) {
     for (int l = 0; l < lanes; l++) {
       to[l * step] = base[l * step] + row[l];
@@ -222,7 +222,7 @@ PAWL_INLINE void pawl_program_add(const PawlProgramOutput* o, int first, int lan
     }
     return;
   }
-  double* restrict to = o->array + dest[0];
+  double* restrict to = o->place + (ptrdiff_t)step * first;
   if (step == 1) {
     for (int l = 0; l < lanes; l++) {
       to[l] += row[l];

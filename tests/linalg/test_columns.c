@@ -56,7 +56,7 @@ static void check_balance(const Sample* s, const PawlColumns* c) {
         continue;
       }
       pawl_columns_balance(of, j, until, forces, 0.25, dq);
-      pawl_columns_judge(of, j, until, forces, r, magnitude);
+      pawl_columns_judge(of, j, until, forces, r + j, magnitude + j);
       for (int i = j; i < until; i++, seen++) {
         double sum = -s->f[i], size = fabs(s->f[i]), term = s->M[i] * s->x[i];
         for (int k = s->start[i]; k < s->start[i + 1]; k++) {

@@ -149,6 +149,39 @@ static void test_lean(void** unused) {
   motion_end(&m);
 }
 
+// Of a large chain guess and correction are computed again in the place of being stored: the bits
+// are those of a chain that stores them, on any number of threads.
+static void test_slim(void** unused) {
+  (void)unused;
+  static const struct {
+    int threads;
+    bool slim;
+  } runs[] = {{2, false}, {1, true}, {2, true}, {8, true}};
+  double* numbers[4];
+  Motion m = motion_file("chain", "N=22000");
+  for (int k = 0; k < 4; k++) {
+    m.def.threads = runs[k].threads;
+    motion_start(&m, "ga-p");
+    PawlGa* ga = m.stepper->data;
+    assert_true(ga->slim && ga->lumped);
+    ga->slim = runs[k].slim;
+    for (int i = 0; i < 12; i++) {
+      motion_step(&m, 1e-3);
+    }
+    assert_true(!runs[k].slim || ga->fold == PAWL_GA_CORRECTED);
+    numbers[k] = malloc(m.state->bytes);
+    assert_non_null(numbers[k]);
+    memcpy(numbers[k], m.state->q, m.state->bytes);
+  }
+  for (int k = 0; k < 4; k++) {
+    assert_memory_equal(numbers[k], numbers[0], m.state->bytes);
+  }
+  for (int k = 0; k < 4; k++) {
+    free(numbers[k]);
+  }
+  motion_end(&m);
+}
+
 // A small model has no use for them.
 static void test_small(void** unused) {
   (void)unused;
@@ -181,6 +214,7 @@ int main(void) {
                                      cmocka_unit_test(test_net),
                                      cmocka_unit_test(test_beside_each_other),
                                      cmocka_unit_test(test_lean),
+                                     cmocka_unit_test(test_slim),
                                      cmocka_unit_test(test_small),
                                      cmocka_unit_test(test_chosen)};
   return cmocka_run_group_tests(tests, NULL, NULL);
