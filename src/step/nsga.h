@@ -222,7 +222,7 @@ PAWL_CHECKED PawlStatus pawl_nsga_rub_rest(PawlStepper* s, PawlNsga* d, const Pa
                                            PawlError* err);
 // When it acts, and what it moves, which is added to `force` (room: dnu) and guessed of nu, for the
 // correction of U.
-void pawl_nsga_time_drag(PawlNsga* d);
+void pawl_nsga_time_drag(const PawlStepper* s, PawlNsga* d);
 void pawl_nsga_add_drag(const PawlStepper* s, PawlNsga* d, double* force);
 void pawl_nsga_guess_press(PawlNsga* d);
 bool pawl_nsga_spread_drag(PawlNsga* d);  // it acts all along even so; true: that is a change

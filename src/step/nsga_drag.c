@@ -14,13 +14,17 @@
 #include "step/nsga.h"
 #include "step/rub_islands.h"
 
-void pawl_nsga_begin_drag(const PawlStepper* s, PawlNsga* d) {
-  d->timed = d->rested = false;
+static void act_evenly(PawlNsga* d) {
   d->even = true;
-  memset(d->Lambda_rest, 0, (size_t)s->sizes.rows * sizeof(double));
   for (int k = 0; k < d->rub.contacts; k++) {
     d->tau[k] = 0.5 * d->ga.h;
   }
+}
+
+void pawl_nsga_begin_drag(const PawlStepper* s, PawlNsga* d) {
+  d->timed = d->rested = false;
+  memset(d->Lambda_rest, 0, (size_t)s->sizes.rows * sizeof(double));
+  act_evenly(d);
 }
 
 static bool hits(const PawlNsga* d, int i) {
@@ -52,15 +56,20 @@ static bool leave_out(PawlNsga* d, bool back) {
   return stays;
 }
 
+// The rates of all rows by the velocities of the iterate.
+static const double* rates(const PawlStepper* s, PawlNsga* d) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  for (int j = 0; j < s->sizes.v; j++) {
+    d->impulse[j] = d->ga.v[j] + d->W[j];
+  }
+  pawl_dynamics_rows(&s->dynamics, values->G, d->impulse, values->g_t, d->acceleration);
+  return d->acceleration;
+}
+
 // How long before the end of the step each gap closes that does, by the rates of both ends without
 // the hits: g_n + u_n t + (u - u_n)/(2 h) t^2 = 0.
 static void find_since(const PawlStepper* s, PawlNsga* d) {
-  const PawlValues* values = pawl_eval_values(d->eval);
-  double *v = d->impulse, *rate = d->acceleration, h = d->ga.h;
-  for (int j = 0; j < s->sizes.v; j++) {
-    v[j] = d->ga.v[j] + d->W[j];
-  }
-  pawl_dynamics_rows(&s->dynamics, values->G, v, values->g_t, rate);
+  const double *rate = rates(s, d), h = d->ga.h;
   for (int k = 0; k < d->contacts.count; k++) {
     int i = d->contacts.row[k];
     double gap = fmax(d->contacts.gap[i], 0.0), u = d->rate_before[i], a = (rate[i] - u) / h;
@@ -110,6 +119,19 @@ static Hits hits_of(const PawlNsga* d, int island) {
   return all;
 }
 
+// A contact of an island that carried something comes off: its force ends at the hit, too, and what
+// it did before is not known from both impulses.
+static bool comes_off(const PawlNsga* d, int island, const double* rate) {
+  const PawlRub* rub = &d->rub;
+  bool off = false;
+  for (int a = rub->start[island]; a < rub->start[island + 1]; a++) {
+    int i = rub->row[a];
+    off |= i >= pawl_rub_row(rub, 0) && d->Lambda_rest[i] > 0.0 && !(d->Lambda[i] > 0.0) &&
+           rate[i] > PAWL_SLOWEST_LOGGED * d->contacts.slow;
+  }
+  return off;
+}
+
 static void time_island(PawlNsga* d, int island, const Hits* all) {
   const PawlRub* rub = &d->rub;
   double mean = all->Lambda > 0.0 ? all->moment / all->Lambda : all->tau / all->count;
@@ -121,18 +143,20 @@ static void time_island(PawlNsga* d, int island, const Hits* all) {
   }
 }
 
-void pawl_nsga_time_drag(PawlNsga* d) {
+void pawl_nsga_time_drag(const PawlStepper* s, PawlNsga* d) {
   if (d->timed || !any_hits(d)) {
     return;
   }
+  const double* rate = rates(s, d);
+  act_evenly(d);
   d->rub.problem.matrix = &d->rub.matrix;
   (void)pawl_rub_islands_find(&d->rub, d->near);
   for (int island = 0; island < d->rub.islands; island++) {
     Hits all = hits_of(d, island);
-    if (all.count > 0) {
+    d->timed |= all.Lambda > 0.0;
+    if (all.count > 0 && !comes_off(d, island, rate)) {
       time_island(d, island, &all);
       d->even = false;
-      d->timed |= all.Lambda > 0.0;
     }
   }
 }

@@ -115,7 +115,7 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, double t, PawlEr
     force = d->force;
   }
   if (d->rub.contacts > 0) {
-    pawl_nsga_time_drag(d);
+    pawl_nsga_time_drag(s, d);
     pawl_nsga_add_drag(s, d, d->force);
   }
   if (d->gain.shifted) {

@@ -161,7 +161,7 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, const PawlPhase*
     }
     if (d->rub.contacts > 0) {
       if (k == 0) {
-        pawl_nsga_time_drag(d);
+        pawl_nsga_time_drag(s, d);
       }
       pawl_nsga_add_drag(s, d, d->force);
       PAWL_TRY(pawl_nsga_press(s, d, t, d->M_smooth, d->force, values->g, err));
