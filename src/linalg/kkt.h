@@ -134,6 +134,11 @@ PAWL_CHECKED PawlStatus pawl_kkt_min_norm(PawlKkt* kkt, const double* S, const d
 PAWL_CHECKED PawlStatus pawl_kkt_diagnose(PawlKkt* kkt, const double* S, const double* J,
                                           const unsigned char* active, int* column,
                                           unsigned char* rows);
+// The same with rows of `last` (m flags) after all others.
+PAWL_CHECKED PawlStatus pawl_kkt_diagnose_last(PawlKkt* kkt, const double* S, const double* J,
+                                               const unsigned char* active,
+                                               const unsigned char* last, int* column,
+                                               unsigned char* rows);
 
 // What a solver remembers from earlier factorisations, and what the bits of later solutions depend
 // on: the scaling and the order of the pivots. Plain bytes without pointers, for this machine;

@@ -133,7 +133,7 @@ static double violation(const PawlProbe* probe, const double* x, double* c) {
 static PawlStatus regular_probe(PawlProbe* probe) {
   PAWL_TRY(pawl_probe_regularise(probe));
   if (probe->column < 0 && pawl_probe_dropped(probe) > 0) {
-    PAWL_TRY(pawl_probe_exchange(probe, PAWL_PROBE_KEEP_SPANNING));
+    PAWL_TRY(pawl_probe_exchange(probe, PAWL_PROBE_KEEP_SPANNING, NULL));
     PAWL_TRY(pawl_probe_factor(probe));
   }
   return probe->column < 0 ? PAWL_OK : PAWL_RETRY;

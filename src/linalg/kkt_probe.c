@@ -211,7 +211,8 @@ int pawl_probe_dropped(const PawlProbe* probe) {
 typedef struct Table {  // J_drop[a] = sum_i T[a][i] J_i, row a for each dropped row
   int count, m;
   int* drop;
-  double* T;  // in scaled rows, so that entries compare
+  const unsigned char* last;  // rows that count as later than all others, or NULL
+  double* T;                  // in scaled rows, so that entries compare
 } Table;
 
 static PawlStatus table_fill(PawlProbe* probe, Table* table) {
@@ -264,15 +265,22 @@ static void table_exchange(Table* table, int a, int i) {
   }
 }
 
+// Where row i stands in the order of all.
+static int rank_of(const Table* table, int i) {
+  return table->last && table->last[i] ? i + table->m : i;
+}
+
 // The last row after drop[a] that takes part in its dependence, or -1.
 static int later_row(const Table* table, int a) {
   const double* row = table->T + (size_t)a * (size_t)table->m;
-  for (int i = table->m - 1; i > table->drop[a]; i--) {
-    if (fabs(row[i]) > INDEPENDENT) {
-      return i;
+  int latest = -1, rank = rank_of(table, table->drop[a]);
+  for (int i = 0; i < table->m; i++) {
+    if (fabs(row[i]) > INDEPENDENT && rank_of(table, i) > rank) {
+      latest = i;
+      rank = rank_of(table, i);
     }
   }
-  return -1;
+  return latest;
 }
 
 // The row with the largest coefficient, when that is large, or -1.
@@ -300,8 +308,8 @@ static void exchange_rows(Table* table, PawlProbeKeep keep) {
   }
 }
 
-PawlStatus pawl_probe_exchange(PawlProbe* probe, PawlProbeKeep keep) {
-  Table table = {.count = pawl_probe_dropped(probe)};
+PawlStatus pawl_probe_exchange(PawlProbe* probe, PawlProbeKeep keep, const unsigned char* last) {
+  Table table = {.count = pawl_probe_dropped(probe), .last = last};
   if (table.count == 0 || table.count > TABLE_ENTRIES / probe->m) {
     return PAWL_OK;
   }

@@ -38,11 +38,13 @@ void pawl_probe_free(PawlProbe* probe);
 PAWL_CHECKED PawlStatus pawl_probe_regularise(PawlProbe* probe);
 int pawl_probe_dropped(const PawlProbe* probe);  // how many rows
 
-// Which of the rows that depend on each other are dropped. Does nothing where the table of their
-// coefficients would be too large (64 MB). Changes the flags only: factor again before a solve.
+// Which of the rows that depend on each other are dropped. `last` (m flags, or NULL): these count
+// as later than all others. Does nothing where the table of their coefficients would be too large
+// (64 MB). Changes the flags only: factor again before a solve.
 typedef enum PawlProbeKeep {
   PAWL_PROBE_KEEP_EARLY,     // no dropped row depends on a later one
   PAWL_PROBE_KEEP_SPANNING,  // the kept rows span well: no coefficient above 2
 } PawlProbeKeep;
-PAWL_CHECKED PawlStatus pawl_probe_exchange(PawlProbe* probe, PawlProbeKeep keep);
+PAWL_CHECKED PawlStatus pawl_probe_exchange(PawlProbe* probe, PawlProbeKeep keep,
+                                            const unsigned char* last);
 PAWL_CHECKED PawlStatus pawl_probe_factor(PawlProbe* probe);

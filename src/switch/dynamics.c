@@ -563,11 +563,18 @@ static bool drops_gap(const PawlDynamics* d, const PawlState* state) {
 // not hold what position rows hold. `active` is used up.
 static PawlStatus choose_anew(PawlDynamics* d, PawlState* state, const double* M, const double* G,
                               bool (*last)(const PawlDynamics*, const PawlState*, int)) {
+  enum { FEW = 16 };  // more are looked at together
   unsigned char *found = (unsigned char*)d->room, *rate = found + d->sizes.rows;
   unsigned char* active = state->active;
-  int column;
+  int column, count = 0;
   for (int i = 0; i < d->sizes.rows; i++) {
     rate[i] = active[i] && last(d, state, i);
+    count += rate[i];
+  }
+  if (count > FEW) {
+    return pawl_kkt_diagnose_last(d->kkt, M, G, active, rate, &column, state->redundant);
+  }
+  for (int i = 0; i < d->sizes.rows; i++) {
     active[i] = active[i] && !rate[i];
   }
   PAWL_TRY(pawl_kkt_diagnose(d->kkt, M, G, active, &column, state->redundant));

@@ -398,6 +398,41 @@ static void test_dependent_rows_are_named(void** state) {
   }
 }
 
+// Rows that count as later than all others: those of a system in which they come last.
+static void test_rows_may_come_last(void** state) {
+  (void)state;
+  for (int round = 0; round < 500; round++) {
+    int n = 6 + round % 20, m = 4 + round % 7, column, order[SYSTEM_MAX], count = 0;
+    TestSystem* s = system_random(n, m, 1.0, true);
+    unsigned char last[SYSTEM_MAX], rows[SYSTEM_MAX], expected[SYSTEM_MAX];
+    for (int i = 0; i < m; i++) {
+      if (i > 0 && test_random() > 0.2) {
+        make_dependent(s, i);
+      }
+      last[i] = test_random() > 0.0;
+    }
+    for (int i = 0; i < 2 * m; i++) {
+      if (last[i % m] == (i >= m)) {
+        order[count++] = i % m;
+      }
+    }
+    double J[SYSTEM_MAX * SYSTEM_MAX];
+    for (int k = 0; k < m * n; k++) {
+      J[k] = s->J[order[k % m] + (k / m) * m];
+    }
+    (void)flag_rows(m, n, J, expected);
+    PawlKkt* kkt = system_kkt(s, PAWL_KKT_AUTO);
+    assert_int_equal(
+        pawl_kkt_diagnose_last(kkt, s->S_values, s->J_values, NULL, last, &column, rows), PAWL_OK);
+    assert_int_equal(column, -1);
+    for (int i = 0; i < m; i++) {
+      assert_int_equal(rows[order[i]], expected[i]);
+    }
+    pawl_kkt_destroy(kkt);
+    free(s);
+  }
+}
+
 // More rows than coordinates.
 static void test_too_many_rows(void** state) {
   (void)state;
@@ -726,6 +761,7 @@ int main(void) {
       cmocka_unit_test(test_not_finite_is_refused),
       cmocka_unit_test(test_nothing_wrong),
       cmocka_unit_test(test_dependent_rows_are_named),
+      cmocka_unit_test(test_rows_may_come_last),
       cmocka_unit_test(test_too_many_rows),
       cmocka_unit_test(test_massless_coordinate),
       cmocka_unit_test(test_many_massless_coordinates),
