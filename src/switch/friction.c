@@ -15,8 +15,10 @@ struct PawlFriction {
   PawlFrictionLemke lemke;
   PawlFrictionSearch search;
   PawlFrictionCone cone;
-  double* given;  // m-by-m: D as it is given
-  double* own;    // m: D_ii; 0: the row does not move
+  PawlFrictionCenter center;
+  PawlFrictionWork kept;  // the arrays of a solution, while another is looked for
+  double* given;          // m-by-m: D as it is given
+  double* own;            // m: D_ii; 0: the row does not move
 };
 
 // ---- creation -----------------------------------------------------------------------------------
@@ -34,10 +36,12 @@ static bool build(PawlFriction* f, int m, int blocks) {
   f->work.soft = PAWL_FRICTION_SOFT;
   f->work.loose = PAWL_ROWS_ROUNDING;
   return pawl_friction_work_alloc(&f->work, arena, m, blocks) &&
+         pawl_friction_work_alloc(&f->kept, arena, m, blocks) &&
          pawl_friction_dense_alloc(&f->dense, arena, m) &&
          pawl_friction_lemke_alloc(&f->lemke, arena, m) &&
          pawl_friction_search_alloc(&f->search, arena, m, blocks) &&
-         pawl_friction_cone_alloc(&f->cone, arena, m, blocks) && !arena->failed;
+         pawl_friction_cone_alloc(&f->cone, arena, m, blocks) &&
+         pawl_friction_center_alloc(&f->center, arena, m) && !arena->failed;
 }
 
 PawlStatus pawl_friction_create(int most_rows, int most_blocks, PawlFriction** out,
@@ -84,16 +88,35 @@ static bool try_from(PawlFriction* f, PawlFrictionResult* result) {
          pawl_friction_residual(&f->work) <= PAWL_FRICTION_SOLVED_TO;
 }
 
+static bool are_many(const PawlFrictionWork* k) {
+  return k->blocks > PAWL_FRICTION_FEW;
+}
+
+// From the sets of convex problems, each with the shift of the rates that were found before. (F40)
+static bool try_centers(PawlFriction* f, PawlFrictionResult* result) {
+  enum { ROUNDS = 5 };
+  PawlFrictionWork* k = &f->work;
+  bool found = false, goes_on = pawl_friction_center_fits(k);
+  for (int round = 0; !found && goes_on && round < ROUNDS; round++) {
+    goes_on = pawl_friction_center(k, &f->center, round > 0, result);
+    if (goes_on) {
+      pawl_friction_center_places(k, &f->center, true);
+      found = try_from(f, result);
+    }
+  }
+  return found;
+}
+
 // One way after the other. Rows that depend on each other may have forces only where they are
 // rigid: the last way is without softness, from the forces that it finds itself.
-static bool find(PawlFriction* f, PawlFrictionResult* result) {
+static bool find(PawlFriction* f, PawlFrictionResult* result, bool rest) {
   PawlFrictionWork* k = &f->work;
   pawl_friction_search_from(k, &f->search);
   if (try_from(f, result)) {
     return true;
   }
   pawl_friction_hold_all(k);
-  if (try_from(f, result)) {
+  if (try_from(f, result) || (rest && are_many(k) && try_centers(f, result))) {
     return true;
   }
   memset(k->before, 0, (size_t)k->m * sizeof(double));
@@ -104,11 +127,44 @@ static bool find(PawlFriction* f, PawlFrictionResult* result) {
          try_from(f, result);
 }
 
-// All rows hold and all blocks stick, by any forces within the bounds.                      (F10)
+// ---- what does not stray ------------------------------------------------------------------------
+
+static bool has_cones(const PawlFrictionWork* k) {
+  bool has = false;
+  for (int b = 0; b < k->blocks; b++) {
+    has = has || (pawl_friction_spatial(&k->block[b]) && !k->block[b].sliding);
+  }
+  return has;
+}
+
+// All rows hold and all blocks stick, by any forces within the bounds.                      (F33)
 static bool holds_all(PawlFriction* f) {
   PawlFrictionWork* k = &f->work;
   pawl_friction_hold_all(k);
   return pawl_friction_feasible(k, &f->search.program) && !pawl_friction_drowned(k);
+}
+
+// The forces of the places are one of many: those near the middle of all, else any.
+static bool has_forces(PawlFriction* f) {
+  PawlFrictionWork* k = &f->work;
+  if (pawl_friction_harden_near(k) && pawl_friction_residual(k) <= PAWL_FRICTION_SOLVED_TO) {
+    return !pawl_friction_drowned(k);
+  }
+  return !has_cones(k) && pawl_friction_feasible(k, &f->search.program) &&
+         !pawl_friction_drowned(k);
+}
+
+// The solution of the convex problem, where nothing slips in it.                            (F39)
+static bool holds(PawlFriction* f, PawlFrictionResult* result) {
+  PawlFrictionWork* k = &f->work;
+  if (!pawl_friction_center_fits(k) || !pawl_friction_center(k, &f->center, false, result)) {
+    return !has_cones(k) && holds_all(f);
+  }
+  if (pawl_friction_center_slips(&f->center)) {
+    return false;
+  }
+  pawl_friction_center_places(k, &f->center, false);
+  return has_forces(f);
 }
 
 // More than at a border, where it has just begun.
@@ -120,27 +176,70 @@ static bool moves(const PawlFrictionWork* k) {
   return any;
 }
 
-// Rest before any motion, where it is asked for; else where nothing else was found, since forces
-// that are one of many may be beyond what softened rows find.                              (F33)
-static bool find_rest(PawlFriction* f, PawlFrictionResult* result, bool rest, bool found) {
-  if (found && !(rest && moves(&f->work))) {
-    return true;
-  }
-  if (holds_all(f)) {
-    return true;
-  }
-  if (found) {
-    pawl_friction_begin(&f->work, result);
-    found = find(f, result);
+// A block with w_N < mu |w_T|: it slips, or opens aslant.
+static bool block_strays(const PawlFrictionWork* k, int b) {
+  const PawlFrictionBlock* block = &k->block[b];
+  int n = block->normal, t = block->tangent[0], u = block->tangent[1];
+  double T = u < 0 ? fabs(k->w[t]) : hypot(k->w[t], k->w[u]), mu = k->mu[b];
+  return mu * T - k->w[n] > PAWL_FRICTION_MOVES * (mu * k->size[t] + k->size[n]);
+}
+
+// The first that strays, or, where the problem is not convex, any if something moves; -1: none.
+static int straying_block(const PawlFrictionWork* k) {
+  bool convex = pawl_friction_center_fits(k);
+  int found = -1;
+  for (int b = 0; b < k->blocks; b++) {
+    found = found < 0 && (convex ? block_strays(k, b) : moves(k)) ? b : found;
   }
   return found;
 }
 
-static PawlFrictionVerdict decide(PawlFriction* f, PawlFrictionResult* result, bool all,
-                                  bool rest) {
-  bool found = find_rest(f, result, rest, find(f, result));
+static void copy_solution(const PawlFrictionWork* from, int m, int blocks, PawlFrictionWork* to) {
+  size_t numbers = (size_t)m * sizeof(double), bytes = (size_t)m;
+  memcpy(to->lambda, from->lambda, numbers);
+  memcpy(to->w, from->w, numbers);
+  memcpy(to->size, from->size, numbers);
+  memcpy(to->tie, from->tie, numbers);
+  memcpy(to->before, from->before, numbers);
+  memcpy(to->place, from->place, bytes);
+  memcpy(to->in, from->in, bytes);
+  memcpy(to->sign, from->sign, (size_t)blocks);
+}
+
+// What does not stray before all else, where it is asked for; else where nothing was found, since
+// forces that are one of many may be beyond what softened rows find.                        (F39)
+static bool find_still(PawlFriction* f, PawlFrictionResult* result, bool rest, bool found) {
+  PawlFrictionWork* k = &f->work;
+  int strays = found && rest ? straying_block(k) : -1;
+  if (found && strays < 0) {
+    return true;
+  }
+  copy_solution(k, k->m, k->blocks, &f->kept);
+  if (rest ? holds(f, result) : !has_cones(k) && holds_all(f)) {
+    result->strays = strays;
+    return true;
+  }
+  copy_solution(&f->kept, k->m, k->blocks, k);
+  return found;
+}
+
+static bool find_any(PawlFriction* f, const PawlFrictionProblem* problem,
+                     PawlFrictionResult* result) {
+  if (!problem->rest || !problem->first || !are_many(&f->work)) {
+    return find_still(f, result, problem->rest, find(f, result, problem->rest));
+  }
+  if (holds(f, result)) {
+    return true;
+  }
+  pawl_friction_begin(&f->work, result);
+  return find(f, result, true);
+}
+
+static PawlFrictionVerdict decide(PawlFriction* f, const PawlFrictionProblem* problem,
+                                  PawlFrictionResult* result) {
+  bool found = find_any(f, problem, result);
   result->solutions = found;
-  if ((!found || all) && pawl_friction_search(&f->work, &f->search, result)) {
+  if ((!found || problem->all) && pawl_friction_search(&f->work, &f->search, result)) {
     result->solutions = f->search.known;
     found = f->search.known > 0 && pawl_friction_residual(&f->work) <= PAWL_FRICTION_SOLVED_TO;
     if (!found) {
@@ -152,17 +251,10 @@ static PawlFrictionVerdict decide(PawlFriction* f, PawlFrictionResult* result, b
                                  : PAWL_FRICTION_SOLVED;
 }
 
-static bool has_cones(const PawlFrictionWork* k) {
-  bool has = false;
-  for (int b = 0; b < k->blocks; b++) {
-    has = has || (pawl_friction_spatial(&k->block[b]) && !k->block[b].sliding);
-  }
-  return has;
-}
-
-static PawlFrictionVerdict by_cones(PawlFriction* f, PawlFrictionResult* result) {
+static PawlFrictionVerdict by_cones(PawlFriction* f, PawlFrictionResult* result, bool rest) {
   bool found = pawl_friction_cone(&f->work, &f->cone, result);
   found = found && pawl_friction_residual(&f->work) <= PAWL_FRICTION_SOLVED_TO;
+  found = find_still(f, result, rest, found);
   result->solutions = found;
   return found ? PAWL_FRICTION_SOLVED : PAWL_FRICTION_NOT_CONVERGED;
 }
@@ -188,8 +280,8 @@ PawlStatus pawl_friction_solve(PawlFriction* f, const PawlFrictionProblem* probl
   }
   scale_compliance(f);
   pawl_friction_begin(k, result);
-  result->verdict =
-      has_cones(k) ? by_cones(f, result) : decide(f, result, problem->all, problem->rest);
+  result->strays = -1;
+  result->verdict = has_cones(k) ? by_cones(f, result, problem->rest) : decide(f, problem, result);
   pawl_friction_show(k, result);
   return PAWL_OK;
 }

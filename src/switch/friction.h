@@ -33,6 +33,8 @@
 #include "base/error.h"
 #include "switch/rows.h"
 
+enum { PAWL_FRICTION_FEW = 6 };  // blocks of a problem of which all sets may be tried
+
 typedef struct PawlFrictionBlock {
   int normal;           // its row
   int tangent[2];       // its rows; tangent[1] < 0: planar. A row belongs to one block at most
@@ -67,7 +69,10 @@ typedef struct PawlFrictionProblem {
   // the forces of the step before let a heap at rest stay as it is, and are found again at once.
   const double* near;
   bool all;   // look for all solutions, where the sets are few enough (planar blocks, 2^16 sets)
-  bool rest;  // where w = 0 in all rows is a solution, it is taken (planar blocks)
+  bool rest;  // a solution in which no contact strays is taken, where there is one        (F39)
+  // That is asked before all else where blocks are many: of forces that are one of many those in
+  // the middle of all are found then (planar blocks).
+  bool first;
 } PawlFrictionProblem;
 
 // What is found. Arrays are the caller's. In: `state`, `block_state` and `slip` say where to begin
@@ -88,6 +93,7 @@ typedef struct PawlFrictionResult {
   int sweeps;       // of Gauss and Seidel, where Newton's method did not end
   int exchanges;    // of Lemke's method, where blocks of rows did not end
   int tried;        // sets tried one by one
+  int strays;       // a block that strays in a solution that was found and not taken; -1: none
 } PawlFrictionResult;
 
 typedef struct PawlFriction PawlFriction;

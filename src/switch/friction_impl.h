@@ -57,8 +57,10 @@ bool pawl_friction_turned(const PawlFrictionWork* k,
                           int b);  // lambda_N has not the sign of the set
 int pawl_friction_count_wrong(const PawlFrictionWork* k);
 bool pawl_friction_gives_way(const PawlFrictionWork* k);
-// Forces of the places as they are, without softness; false: there are none.                 (F6)
+// Forces of the places as they are, without softness; false: there are none. Where they are one of
+// many, the least, or the nearest to `before`.                                              (F6)
 bool pawl_friction_harden_set(PawlFrictionWork* k);
+bool pawl_friction_harden_near(PawlFrictionWork* k);
 double pawl_friction_residual(const PawlFrictionWork* k);  // (F8)
 
 static inline bool pawl_friction_fixed(const PawlFrictionWork* k, int i) {
@@ -182,3 +184,27 @@ PAWL_CHECKED bool pawl_friction_cone_alloc(PawlFrictionCone* c, PawlArena* arena
                                            int blocks);
 // From the places; true: a solution.
 bool pawl_friction_cone(PawlFrictionWork* k, PawlFrictionCone* c, PawlFrictionResult* result);
+
+// friction_center.c: contacts as a convex problem, by an interior point method.             (F13)
+typedef struct PawlFrictionPair PawlFrictionPair;
+typedef struct PawlFrictionCenter {
+  int count, pairs;  // unknowns; contacts and rows with a bound
+  int* row;          // of each unknown
+  PawlFrictionPair* pair;
+  double *E, *shift;        // lambda = base + E z, s = E w + shift
+  double *z, *s, *dz, *ds;  // force and opening, and their steps
+  double *off, *rhs;        // what is left of the equations; right sides
+  double* A;                // count-by-count: factored
+  double size;              // of s without forces
+} PawlFrictionCenter;
+PAWL_CHECKED bool pawl_friction_center_alloc(PawlFrictionCenter* c, PawlArena* arena, int m);
+// Blocks are contacts that do not slide, and no row has two bounds.
+bool pawl_friction_center_fits(const PawlFrictionWork* k);
+// lambda and w of the problem without a shift, or with that of the rates found last; false: none
+// was found.
+PAWL_CHECKED bool pawl_friction_center(PawlFrictionWork* k, PawlFrictionCenter* c, bool shifted,
+                                       PawlFrictionResult* result);
+// Some contact pushes and opens, by the rate at which it slips.
+bool pawl_friction_center_slips(const PawlFrictionCenter* c);
+// Places and the forces to be near to; without `slips` what pushes sticks.
+void pawl_friction_center_places(PawlFrictionWork* k, const PawlFrictionCenter* c, bool slips);

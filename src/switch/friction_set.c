@@ -123,8 +123,12 @@ bool pawl_friction_gives_way(const PawlFrictionWork* k) {
 }
 
 bool pawl_friction_harden_set(PawlFrictionWork* k) {
-  enum { MOST = 20 };
   memset(k->before, 0, (size_t)k->m * sizeof(double));
+  return pawl_friction_harden_near(k);
+}
+
+bool pawl_friction_harden_near(PawlFrictionWork* k) {
+  enum { MOST = 20 };
   pawl_friction_arrange(k);
   for (int round = 0; round < MOST && k->ops->solve(k) == PAWL_OK; round++) {
     bool more = pawl_friction_gives_way(k);

@@ -11,7 +11,6 @@
 #include "system/system.h"
 
 enum {
-  MOST_SEARCHED = 6,    // contacts with friction among which all solutions are looked for
   ROOM_AT_FIRST = 192,  // rows of an island; larger ones make room where they are met
 };
 
@@ -438,8 +437,9 @@ static PawlStatus solve_once(PawlGrip* g, const PawlGripIsland* island,
                                  .hi = g->hi + first,
                                  .blocks = island->blocks,
                                  .block = g->block + from,
-                                 .all = slides && island->blocks <= MOST_SEARCHED,
-                                 .rest = !slides && !g->strikes};
+                                 .all = slides && island->blocks <= PAWL_FRICTION_FEW,
+                                 .rest = !slides,
+                                 .first = !g->strikes};
   PawlFrictionResult result = {.lambda = g->lambda + first,
                                .w = g->w + first,
                                .state = g->state + first,
@@ -447,6 +447,9 @@ static PawlStatus solve_once(PawlGrip* g, const PawlGripIsland* island,
                                .slip = g->slips + 2 * from};
   PawlStatus status = pawl_friction_solve(g->solver, &problem, &result);
   *verdict = result.verdict;
+  if (status == PAWL_OK && result.strays >= 0 && g->strays < 0) {
+    g->strays = g->block_of[from + result.strays];
+  }
   if (status == PAWL_OK && is_solved(*verdict) && island->blocks > 0) {
     g->dynamics->info.cones = fmax(g->dynamics->info.cones, result.residual);
   }
@@ -581,7 +584,7 @@ PawlStatus pawl_grip_solve(PawlGrip* g, const PawlValues* values, PawlError* err
   PAWL_TRY(find_compliance(g, values, err));
   find_right_side(g, values);
   g->verdict = PAWL_FRICTION_SOLVED;
-  g->worst = -1;
+  g->worst = g->strays = -1;
   g->beyond = 0.0;
   for (int at = 0; at < g->islands; at++) {
     PAWL_TRY(solve_island(g, &g->island[at], err));

@@ -20,6 +20,8 @@ typedef struct PawlGripIsland {
   size_t D;                 // where its compliance begins, count-by-count
 } PawlGripIsland;
 
+typedef struct PawlRecall PawlRecall;  // recall.h
+
 typedef struct PawlGrip {
   PawlDynamics* dynamics;
   PawlWatching* watching;
@@ -36,7 +38,9 @@ typedef struct PawlGrip {
   bool presses;                 // from the set in which all that touches is closed (F25)
   PawlFrictionVerdict verdict;  // NONE and NOT_CONVERGED are no failure
   int worst;                    // the contact that slips farthest beyond its critical mu
-  double beyond;  // [1] mu over the critical one, there; 0: none has one         (F24)
+  double beyond;       // [1] mu over the critical one, there; 0: none has one         (F24)
+  int strays;          // a contact that would stray in velocities that were not taken (F39); -1
+  PawlRecall* recall;  // what was asked last of contacts that share
   // room
   int count;                  // rows of the problem, island by island
   int *row, *place;           // which they are, and where a row is among them (-1: nowhere)

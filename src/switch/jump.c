@@ -9,6 +9,7 @@
 #include "switch/hold.h"
 #include "switch/jump_impl.h"
 #include "switch/modes.h"
+#include "switch/recall.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
@@ -58,6 +59,7 @@ PawlStatus pawl_jump_create(PawlGuards* guards, PawlLaw* law, PawlLog* log,
   PAWL_TRY(pawl_stick_create(guards->watching, guards->loosened, guards->reached, &j->stick, err));
   if (guards->contacts) {
     PAWL_TRY(pawl_grip_create(guards->watching, d->slip, &guards->watching->grip, err));
+    PAWL_TRY(pawl_recall_create(guards->watching->grip, err));
     PAWL_TRY(pawl_strike_create(guards->watching, guards->touched, guards->jams, guards->slack,
                                 &j->strike, err));
     pawl_stick_take_contacts(&j->stick, &j->strike, guards->pulled, guards->broken);

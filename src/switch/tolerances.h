@@ -272,6 +272,14 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_FRICTION_NEWTON 1e-14
 // [1] (F8) of a solution. A hundred times what rounding leaves next to mass ratios of 1e4.
 #define PAWL_FRICTION_SOLVED_TO 1e-10
+// [1] Of the openings without forces, and of their square for products z^T s: where the interior
+// point method ends; where rounding may end it before; and products by which contacts slip. Forces
+// that are one of many are still in the middle of all there, as long as rows give way by far less
+// than z^T s / z^2.
+#define PAWL_FRICTION_CENTERED 1e-12
+#define PAWL_FRICTION_NEARLY 1e-9
+#define PAWL_FRICTION_CENTER_SLIPS 1e-8
+#define PAWL_FRICTION_CENTER_SOFT 1e-14
 // [1] Of the largest row: solutions that differ by less in w are one.
 #define PAWL_FRICTION_SAME 1e-8
 

@@ -110,7 +110,8 @@ static inline void make_compliance(const Case* c, Compliance* p) {
 static inline void solve_by(PawlFriction* f, const Case* c, bool all, Answer* a) {
   static Compliance p;
   make_compliance(c, &p);
-  PawlFrictionProblem problem = {p.q, p.size, c->lo, c->hi, c->blocks, c->block, NULL, all, false};
+  PawlFrictionProblem problem = {p.q,      p.size, c->lo, c->hi, c->blocks,
+                                 c->block, NULL,   all,   false, false};
   a->info = (PawlFrictionResult){.lambda = a->lambda,
                                  .w = a->w,
                                  .state = a->state,

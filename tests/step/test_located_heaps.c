@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pyramids of discs whose rows fall onto each other, with located instants
+// (docs/theory/friction.md, F39): with mu = 0.8 each impact can stop everything, and does; with mu
+// = 0.3 the third row drives the others apart.
+#include "step/rubbing.h"
+
+static const char PYRAMID[] =
+    "model: pyramid\n"
+    "parameters: {B: 4, r: 0.1, mu: 0.8, drop: 0.0005, s: 2*r, d: 'sqrt(4*r^2 - s^2/4)'}\n"
+    "coordinates:\n"
+    "  x[k=1..B,i=1..B-k+1]: {start: s*(i + (k-1)/2)}\n"
+    "  y[k=1..B,i=1..B-k+1]: {start: r + d*(k-1) + drop*k}\n"
+    "  p[k=1..B,i=1..B-k+1]:\n"
+    "define:\n"
+    "  u[k=2..B,i=1..B-k+1,j=0..1]: x[k,i] - x[k-1,i+j]\n"
+    "  v[k=2..B,i=1..B-k+1,j=0..1]: y[k,i] - y[k-1,i+j]\n"
+    "  m[k=1..B-1,i=1..B-k]: x[k,i+1] - x[k,i]\n"
+    "  n[k=1..B-1,i=1..B-k]: y[k,i+1] - y[k,i]\n"
+    "mass: {'x[k=1..B,i=1..B-k+1]': 1, 'y[k=1..B,i=1..B-k+1]': 1,\n"
+    "  'p[k=1..B,i=1..B-k+1]': r^2/2}\n"
+    "potential: {for k=1..B: {for i=1..B-k+1: '9.81*y[k,i]'}}\n"
+    "contacts:\n"
+    "  ground[i=1..B]: {gap: 'y[1,i] - r', friction: mu, slip: \"x[1,i]' + r*p[1,i]'\"}\n"
+    "  pair[k=2..B,i=1..B-k+1,j=0..1]: {gap: 'hypot(u[k,i,j], v[k,i,j]) - 2*r', friction: mu,\n"
+    "    slip: \"(v[k,i,j]*u[k,i,j]' - u[k,i,j]*v[k,i,j]')/(2*r) + r*(p[k,i]' + p[k-1,i+j]')\"}\n"
+    "  side[k=1..B-1,i=1..B-k]: {gap: 'hypot(m[k,i], n[k,i]) - 2*r', friction: mu,\n"
+    "    slip: \"(n[k,i]*m[k,i]' - m[k,i]*n[k,i]')/(2*r) + r*(p[k,i]' + p[k,i+1]')\"}\n";
+
+static Run pyramid(const char* base, const char* mu) {
+  Run run = {0};
+  const char* overrides[] = {base, mu};
+  run_need(&run, pawl_model_parse(PYRAMID, strlen(PYRAMID), "test.yaml", 2, overrides, &run.model,
+                                  &run.err));
+  run_derive(&run);
+  return run;
+}
+
+// Gaps from the positions: x of all discs come first, then y; row by row.
+static double least_gap(const PawlState* state, int B) {
+  int discs = B * (B + 1) / 2;
+  const double *x = state->q, *y = x + discs;
+  double least = INFINITY;
+  for (int a = 0; a < discs; a++) {
+    least = fmin(least, y[a] - 0.1);
+    for (int b = 0; b < a; b++) {
+      least = fmin(least, hypot(x[a] - x[b], y[a] - y[b]) - 0.2);
+    }
+  }
+  return least;
+}
+
+// The weight of all discs is what the ground carries; the cones are met.
+static void check_forces(const Run* run, int B) {
+  int discs = B * (B + 1) / 2, contacts = B + 3 * B * (B - 1) / 2;
+  const double* lambda = pawl_sim_multipliers(run->sim);
+  double weight = 0.0;
+  for (int c = 0; c < contacts; c++) {
+    double N = lambda[contacts + c], T = fabs(lambda[c]);
+    assert_true(N >= 0.0 && T <= 0.8 * N * (1 + 1e-10));
+    weight += c < B ? N : 0.0;
+  }
+  CHECK_NEAR(weight, 9.81 * discs, 1e-9);
+}
+
+static void check_at_rest(int B, const char* base) {
+  Run run = pyramid(base, "mu=0.8");
+  run_to(&run, 0.05, 1e-3);
+  const PawlState* state = pawl_sim_state(run.sim);
+  for (int j = 0; j < pawl_system_sizes(run.system).v; j++) {
+    CHECK_NEAR(state->v[j], 0.0, 1e-9);
+  }
+  assert_true(least_gap(state, B) > -1e-12);
+  check_forces(&run, B);
+  int instants = 0;
+  for (int k = 0; k < run_events(&run); k++) {  // each row lands once, and nothing opens or slips
+    const PawlEvent* event = run_event(&run, k);
+    instants += k == 0 || event->t > run_event(&run, k - 1)->t;
+    assert_string_equal(event->to, "hit");
+    assert_true(event->energy_lost > -1e-12);
+  }
+  assert_int_equal(instants, B);
+  assert_false(pawl_sim_energy_drifts(run.sim));
+  run_end(&run);
+}
+
+static void test_rows_land_and_stay(void** unused) {
+  (void)unused;
+  check_at_rest(3, "B=3");
+  check_at_rest(4, "B=4");
+  check_at_rest(5, "B=5");
+}
+
+// Velocities with slip obey the laws, too, which is said once.
+static void test_two_motions_are_told(void** unused) {
+  (void)unused;
+  Run run = pyramid("B=5", "mu=0.8");
+  run_to(&run, 0.02, 1e-3);
+  const char* told = strstr(pawl_sim_warning(run.sim), "both obey the laws");
+  assert_non_null(told);
+  assert_null(strstr(told + 1, "both obey the laws"));
+  run_end(&run);
+}
+
+// The third row drives the others apart: energy falls, and nothing overlaps.
+static void test_little_friction_does_not_hold(void** unused) {
+  (void)unused;
+  Run run = pyramid("B=3", "mu=0.3");
+  run_to(&run, 0.05, 1e-3);
+  const PawlState* state = pawl_sim_state(run.sim);
+  assert_true(fabs(state->v[0]) > 1e-3);
+  assert_true(least_gap(state, 3) > -1e-9);
+  for (int k = 0; k < run_events(&run); k++) {
+    assert_true(run_event(&run, k)->energy_lost > -1e-12);
+  }
+  run_end(&run);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rows_land_and_stay),
+      cmocka_unit_test(test_two_motions_are_told),
+      cmocka_unit_test(test_little_friction_does_not_hold),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
