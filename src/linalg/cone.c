@@ -76,3 +76,18 @@ double pawl_cone_square(const PawlConeScaling* W, int i, int j) {
   double unit = i != j ? 0.0 : i == 0 ? -1.0 : 1.0;
   return W->eta * W->eta * (2.0 * W->w[i] * W->w[j] + unit);
 }
+
+void pawl_cone_center(const PawlConeScaling* W, const double* z, const double* dz, const double* ds,
+                      double nu, double* rhs) {
+  double a[PAWL_CONE_MOST], b[PAWL_CONE_MOST], c[PAWL_CONE_MOST];
+  pawl_cone_scale(W, false, dz, a);
+  pawl_cone_scale(W, true, ds, b);
+  pawl_cone_product(W->dim, a, b, c);
+  pawl_cone_scale(W, false, z, b);
+  pawl_cone_product(W->dim, b, b, a);
+  for (int i = 0; i < W->dim; i++) {
+    c[i] = (i == 0 ? nu : 0.0) - a[i] - c[i];
+  }
+  pawl_cone_divide(W->dim, b, c);
+  pawl_cone_scale(W, false, c, rhs);
+}

@@ -25,3 +25,7 @@ PawlConeScaling pawl_cone_scaling(int dim, const double* z, const double* s);
 void pawl_cone_scale(const PawlConeScaling* scaling, bool inverse, const double* x, double* out);
 // Entry (i, j) of W^2 = eta^2 (2 w w^T - diag(1, -1, -1)).
 double pawl_cone_square(const PawlConeScaling* scaling, int i, int j);
+// The right side W^2 dz + ds = W x of a step towards z o s = nu e, with the products of a step dz,
+// ds towards 0 (S. Mehrotra): (W z) o x = nu e - (W z) o (W z) - (W dz) o (W^-1 ds).
+void pawl_cone_center(const PawlConeScaling* scaling, const double* z, const double* dz,
+                      const double* ds, double nu, double* rhs);

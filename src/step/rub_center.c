@@ -16,6 +16,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/cone.h"
+#include "linalg/vector.h"
 #include "switch/tolerances.h"
 
 enum { MOST_ITERATIONS = 80, ROWS = PAWL_RUB_ROWS };
@@ -25,10 +27,9 @@ struct PawlRubCone {
   double shift;
   double E[ROWS];                               // y = E z, s = E w + shift
   double z[ROWS], s[ROWS], dz[ROWS], ds[ROWS];  // force and opening, scaled; their steps
-  double w[ROWS], eta;                          // W = eta (...)
-  double lambda[ROWS];                          // W z = W^-1 s
-  double inverse[9];                            // (W^2 + eps)^-1
-  double off[ROWS];                             // E (J x + w0) + shift + eps z - s
+  PawlConeScaling W;
+  double inverse[9];  // (W^2 + eps)^-1
+  double off[ROWS];   // E (J x + w0) + shift + eps z - s
   double rhs[ROWS];
 };
 
@@ -46,54 +47,7 @@ PawlStatus pawl_rub_center_create(PawlStepper* s, const PawlRubMatrix* matrix, P
   return s->arena.failed ? pawl_fail_memory(err) : PAWL_OK;
 }
 
-// ---- the cone -----------------------------------------------------------------------------------
-static double dot(int dim, const double* a, const double* b) {
-  double sum = 0.0;
-  for (int i = 0; i < dim; i++) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
-
-static double tangent(int dim, const double* a) {
-  return dim == 1 ? 0.0 : dim == 2 ? fabs(a[1]) : hypot(a[1], a[2]);
-}
-
-// a_N^2 - |a_T|^2
-static double det(int dim, const double* a) {
-  double T = tangent(dim, a);
-  return (a[0] - T) * (a[0] + T);
-}
-
-// a o b = (a^T b, a_N b_T + b_N a_T)
-static void product(int dim, const double* a, const double* b, double* out) {
-  double first = dot(dim, a, b);
-  for (int i = 1; i < dim; i++) {
-    out[i] = a[0] * b[i] + b[0] * a[i];
-  }
-  out[0] = first;
-}
-
-// b with a o b = c; in place of c.
-static void divide(int dim, const double* a, double* c) {
-  double along = dot(dim - 1, a + 1, c + 1), first = (a[0] * c[0] - along) / det(dim, a);
-  for (int i = 1; i < dim; i++) {
-    c[i] = (c[i] - first * a[i]) / a[0];
-  }
-  c[0] = first;
-}
-
-// W x, or W^-1 x.
-static void scale(const PawlRubCone* k, bool inverse, const double* x, double* out) {
-  double sign = inverse ? -1.0 : 1.0, by = inverse ? 1.0 / k->eta : k->eta;
-  double along = dot(k->dim - 1, k->w + 1, x + 1), first = k->w[0] * x[0] + sign * along;
-  double more = sign * x[0] + along / (1.0 + k->w[0]);
-  for (int i = 1; i < k->dim; i++) {
-    out[i] = by * (x[i] + more * k->w[i]);
-  }
-  out[0] = by * first;
-}
-
+// ---- scaling -----------------------------------------------------------------------------------
 // A^-1 of a symmetric positive definite A, by elimination without pivots.
 static void invert(int dim, double A[ROWS][ROWS], double* out) {
   double L[ROWS][2 * ROWS] = {{0.0}};
@@ -117,36 +71,15 @@ static void invert(int dim, double A[ROWS][ROWS], double* out) {
   }
 }
 
-// The point w of the scaling, eta, lambda and (W^2 + eps)^-1, W^2 = eta^2 (2 w w^T - diag(1, -1)).
 static void find_scaling(PawlRubCone* k) {
-  double size_z = sqrt(det(k->dim, k->z)), size_s = sqrt(det(k->dim, k->s)), A[ROWS][ROWS];
-  double along = dot(k->dim, k->z, k->s) / (size_z * size_s), gamma = sqrt(0.5 * (1.0 + along));
-  for (int i = 0; i < k->dim; i++) {
-    double mirrored = i == 0 ? k->z[0] : -k->z[i];
-    k->w[i] = 0.5 * (k->s[i] / size_s + mirrored / size_z) / gamma;
-  }
-  k->w[0] = hypot(1.0, tangent(k->dim, k->w));
-  k->eta = sqrt(size_s / size_z);
-  scale(k, false, k->z, k->lambda);
-  double square = k->eta * k->eta;
+  double A[ROWS][ROWS];
+  k->W = pawl_cone_scaling(k->dim, k->z, k->s);
   for (int i = 0; i < k->dim; i++) {
     for (int j = 0; j < k->dim; j++) {
-      double unit = i != j ? 0.0 : i == 0 ? -1.0 : 1.0;
-      A[i][j] = square * (2.0 * k->w[i] * k->w[j] + unit) + (i == j ? PAWL_RUB_CENTER_SOFT : 0.0);
+      A[i][j] = pawl_cone_square(&k->W, i, j) + (i == j ? PAWL_RUB_CENTER_SOFT : 0.0);
     }
   }
   invert(k->dim, A, k->inverse);
-}
-
-// How far a + t d stays in the cone, t >= 0.
-static double reach(int dim, const double* a, const double* d) {
-  double A = dim == 1 ? d[0] * d[0] : det(dim, d), C = det(dim, a);
-  double B = a[0] * d[0] - dot(dim - 1, a + 1, d + 1), root = B * B - A * C;
-  root = sqrt(fmax(root, 0.0));
-  if (B < 0.0) {
-    return C / (root - B);
-  }
-  return A < 0.0 ? (-B - root) / A : INFINITY;
 }
 
 // ---- Newton's method ----------------------------------------------------------------------------
@@ -176,7 +109,7 @@ static void begin_cone(const PawlRubCenter* p, const PawlRubProblem* q, int c, P
   k->shift = 0.0;
   if (shift == PAWL_RUB_SHIFT_FOUND) {
     opening(q, c, k, p->x, s);
-    k->shift = tangent(k->dim, s);
+    k->shift = pawl_cone_tangent(k->dim, s);
   }
 }
 
@@ -253,7 +186,7 @@ static bool factor(PawlRubCenter* p, const PawlRubProblem* q) {
 
 static void apply(const PawlRubCone* k, const double* x, double* out) {
   for (int i = 0; i < k->dim; i++) {
-    out[i] = dot(k->dim, k->inverse + ROWS * i, x);
+    out[i] = pawl_dot(k->dim, k->inverse + ROWS * i, x);
   }
 }
 
@@ -295,7 +228,8 @@ static double largest_step(const PawlRubCenter* p, const PawlRubProblem* q) {
   double step = INFINITY;
   for (int a = 0; a < q->count; a++) {
     const PawlRubCone* k = &p->cone[q->list[a]];
-    step = fmin(step, fmin(reach(k->dim, k->z, k->dz), reach(k->dim, k->s, k->ds)));
+    step = fmin(step, pawl_cone_reach(k->dim, k->z, k->dz));
+    step = fmin(step, pawl_cone_reach(k->dim, k->s, k->ds));
   }
   return step;
 }
@@ -326,16 +260,7 @@ static void predict(PawlRubCenter* p, const PawlRubProblem* q) {
 static void center(PawlRubCenter* p, const PawlRubProblem* q, double nu) {
   for (int a = 0; a < q->count; a++) {
     PawlRubCone* k = &p->cone[q->list[a]];
-    double z[ROWS], s[ROWS], more[ROWS];
-    scale(k, false, k->dz, z);
-    scale(k, true, k->ds, s);
-    product(k->dim, z, s, more);
-    product(k->dim, k->lambda, k->lambda, z);
-    for (int i = 0; i < k->dim; i++) {
-      more[i] = (i == 0 ? nu : 0.0) - z[i] - more[i];
-    }
-    divide(k->dim, k->lambda, more);
-    scale(k, false, more, k->rhs);
+    pawl_cone_center(&k->W, k->z, k->dz, k->ds, nu, k->rhs);
   }
 }
 
@@ -362,7 +287,7 @@ void pawl_rub_center_conclude(const PawlRubCenter* p, const PawlRubProblem* q, P
   for (int a = 0; a < q->count; a++) {
     int c = q->list[a];
     const PawlRubCone* k = &p->cone[c];
-    double T = tangent(k->dim, k->z), S = tangent(k->dim, k->s);
+    double T = pawl_cone_tangent(k->dim, k->z), S = pawl_cone_tangent(k->dim, k->s);
     bool closed = k->z[0] + T > k->s[0] - S, rubs = k->dim > 1 || q->matrix->contact[c].count == 0;
     bool sticks = rubs && k->z[0] - T > k->s[0] + S;
     state[c].place = !closed ? PAWL_RUB_OPEN : sticks ? PAWL_RUB_STICK : PAWL_RUB_SLIP;

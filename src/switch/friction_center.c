@@ -235,17 +235,8 @@ static double complementarity(const PawlFrictionCenter* c, double step) {
 static void center(PawlFrictionCenter* c, double nu) {
   for (int p = 0; p < c->pairs; p++) {
     const PawlFrictionPair* pair = &c->pair[p];
-    double z[PAWL_CONE_MOST], s[PAWL_CONE_MOST], more[PAWL_CONE_MOST];
-    pawl_cone_scale(&pair->W, false, c->dz + pair->first, z);
-    pawl_cone_scale(&pair->W, true, c->ds + pair->first, s);
-    pawl_cone_product(pair->dim, z, s, more);
-    pawl_cone_scale(&pair->W, false, c->z + pair->first, s);
-    pawl_cone_product(pair->dim, s, s, z);
-    for (int i = 0; i < pair->dim; i++) {
-      more[i] = (i == 0 ? nu : 0.0) - z[i] - more[i];
-    }
-    pawl_cone_divide(pair->dim, s, more);
-    pawl_cone_scale(&pair->W, false, more, c->rhs + pair->first);
+    int first = pair->first;
+    pawl_cone_center(&pair->W, c->z + first, c->dz + first, c->ds + first, nu, c->rhs + first);
   }
 }
 

@@ -59,6 +59,44 @@ static void test_scaling(void** state) {
   }
 }
 
+// Its defining equation, and that a pair with z o s = nu e is left where it is.
+static void test_right_side(void** state) {
+  (void)state;
+  for (int k = 0; k < 300; k++) {
+    int dim = 1 + k % PAWL_CONE_MOST;
+    double z[PAWL_CONE_MOST], s[PAWL_CONE_MOST], dz[PAWL_CONE_MOST], ds[PAWL_CONE_MOST];
+    double rhs[PAWL_CONE_MOST], a[PAWL_CONE_MOST], b[PAWL_CONE_MOST], c[PAWL_CONE_MOST];
+    double nu = fabs(test_random()), none[PAWL_CONE_MOST] = {0.0};
+    inside(dim, z);
+    inside(dim, s);
+    inside(dim, dz);
+    inside(dim, ds);
+    PawlConeScaling W = pawl_cone_scaling(dim, z, s);
+    pawl_cone_center(&W, z, dz, ds, nu, rhs);
+    pawl_cone_scale(&W, true, rhs, b);  // x
+    pawl_cone_scale(&W, false, z, a);
+    pawl_cone_product(dim, a, b, c);
+    double left[PAWL_CONE_MOST];
+    pawl_cone_product(dim, a, a, left);
+    pawl_cone_scale(&W, false, dz, a);
+    pawl_cone_scale(&W, true, ds, b);
+    pawl_cone_product(dim, a, b, rhs);
+    for (int i = 0; i < dim; i++) {
+      double size = 1 + fabs(left[0]) + fabs(rhs[0]);
+      CHECK_NEAR(c[i], (i == 0 ? nu : 0.0) - left[i] - rhs[i], 1e-10 * size);
+    }
+    double along = nu / ((z[0] - pawl_cone_tangent(dim, z)) * (z[0] + pawl_cone_tangent(dim, z)));
+    for (int i = 0; i < dim; i++) {
+      s[i] = i == 0 ? along * z[0] : -along * z[i];  // nu z^-1
+    }
+    W = pawl_cone_scaling(dim, z, s);
+    pawl_cone_center(&W, z, none, none, nu, rhs);
+    for (int i = 0; i < dim; i++) {
+      CHECK_NEAR(rhs[i], 0.0, 1e-10 * (1 + along));
+    }
+  }
+}
+
 static void test_reach_ends_at_the_border(void** state) {
   (void)state;
   for (int k = 0; k < 300; k++) {
@@ -81,6 +119,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_division_undoes_the_product),
       cmocka_unit_test(test_scaling),
+      cmocka_unit_test(test_right_side),
       cmocka_unit_test(test_reach_ends_at_the_border),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
