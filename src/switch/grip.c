@@ -122,6 +122,7 @@ PawlStatus pawl_grip_share(PawlGrip* g, const PawlState* state, PawlError* err) 
   PawlSlip* s = g->slip;
   PawlPhase phase = pawl_phase_of(state, false);
   PAWL_TRY(pawl_slip_look(s, &phase, state->t, state->q, state->v, err));
+  g->strikes = g->presses = false;
   for (int k = 0; k < s->count; k++) {
     int mode = state->modes[s->contact[k].mode];
     bool slips = pawl_slip_slips(mode);

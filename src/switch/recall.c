@@ -19,13 +19,19 @@ PawlStatus pawl_recall_create(PawlGrip* g, PawlError* err) {
   *recall = (PawlRecall){
       .length = d->nonzeros_G + d->H.start[v] + v + 3 * rows + 4 * g->slip->count,
       .takes = PAWL_NEW(arena, unsigned char, rows),
+      .fresh = PAWL_NEW(arena, unsigned char, pawl_kkt_memory_bytes(d->kkt)),
+      .memory = PAWL_NEW(arena, unsigned char, pawl_kkt_memory_bytes(d->kkt)),
   };
   recall->key = PAWL_NEW(arena, double, recall->length);
   for (int k = 0; k < PAWL_RECALL_MOST; k++) {
     recall->answer[k] = (PawlRecallAnswer){.key = PAWL_NEW(arena, double, recall->length),
                                            .lambda = PAWL_NEW(arena, double, rows)};
   }
-  return arena->failed ? pawl_fail_memory(err) : PAWL_OK;
+  if (arena->failed) {
+    return pawl_fail_memory(err);
+  }
+  pawl_kkt_save(d->kkt, recall->fresh);
+  return PAWL_OK;
 }
 
 // Rows that are held, and the friction of contacts that take part.
@@ -92,4 +98,13 @@ PawlRecallAnswer* pawl_recall_ask(PawlRecall* recall, const PawlGrip* g, const P
   answer->known = false;
   memcpy(answer->key, recall->key, bytes);
   return answer;
+}
+
+PawlStatus pawl_recall_solve(PawlRecall* recall, PawlGrip* g, const PawlValues* values,
+                             PawlError* err) {
+  PawlKkt* kkt = g->dynamics->kkt;
+  pawl_kkt_save(kkt, recall->memory);
+  PawlStatus status = pawl_kkt_load(kkt, recall->fresh);
+  status = status ? pawl_fail_memory(err) : pawl_grip_solve(g, values, err);
+  return pawl_kkt_load(kkt, recall->memory) ? pawl_fail_memory(err) : status;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was asked of contacts with friction lately, to the bit, and the answers: of a heap at rest
-// the same is asked at every look, and the answer is a function of what is asked alone.
+// the same is asked at every look. An answer is a function of what is asked alone, and looks leave
+// no trace: how many there are differs where a run goes on from a saved state.
 #pragma once
 
 #include "switch/grip.h"
@@ -19,6 +20,7 @@ struct PawlRecall {
   unsigned char* takes;  // rows: in the problem
   int next;              // to be replaced
   PawlRecallAnswer answer[PAWL_RECALL_MOST];
+  unsigned char *fresh, *memory;  // of the solver of the dynamics: at first, and before a look
 };
 
 // Makes grip->recall; `grip` may be NULL.
@@ -27,3 +29,6 @@ PAWL_CHECKED PawlStatus pawl_recall_create(PawlGrip* grip, PawlError* err);
 // filled in.
 PawlRecallAnswer* pawl_recall_ask(PawlRecall* recall, const PawlGrip* grip,
                                   const PawlValues* values);
+// pawl_grip_solve with a solver that remembers nothing; what it remembers is as before then.
+PAWL_CHECKED PawlStatus pawl_recall_solve(PawlRecall* recall, PawlGrip* grip,
+                                          const PawlValues* values, PawlError* err);

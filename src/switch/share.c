@@ -98,7 +98,7 @@ static PawlStatus share_friction(PawlWatching* w, const PawlState* state, const 
     memcpy(w->rows.lambda, answer->lambda, bytes);
     return PAWL_OK;
   }
-  PawlStatus status = pawl_grip_solve(w->grip, values, err);
+  PawlStatus status = pawl_recall_solve(w->grip->recall, w->grip, values, err);
   *done = answer->done = status == PAWL_OK && bears(w, state);
   answer->known = status == PAWL_OK;
   memcpy(answer->lambda, w->rows.lambda, bytes);
