@@ -30,7 +30,7 @@ static PawlStatus note_side_after(PawlStepper* s, const PawlState* state, PawlEr
   if (!contacts_open(s)) {
     return PAWL_OK;
   }
-  PAWL_TRY(pawl_share_multipliers(&s->watching, state, lambda, err));
+  PAWL_TRY(pawl_share_multipliers(&s->watching, state, true, lambda, err));
   PAWL_TRY(pawl_watch_friction(&s->watching, state, lambda, err));
   pawl_log_side(&s->log, true, state->a, lambda, state->held);
   return PAWL_OK;

@@ -542,7 +542,7 @@ PawlStatus pawl_stepper_multipliers(PawlStepper* s, const PawlState* state, doub
   } else {
     memcpy(lambda, state->lambda, (size_t)s->sizes.rows * sizeof(double));
   }
-  PAWL_TRY(pawl_share_multipliers(&s->watching, state, lambda, err));
+  PAWL_TRY(pawl_share_multipliers(&s->watching, state, true, lambda, err));
   return pawl_watch_friction(&s->watching, state, lambda, err);
 }
 

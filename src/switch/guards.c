@@ -107,7 +107,7 @@ PawlStatus pawl_guards_react(PawlGuards* g, const PawlState* state, const double
     }
     PAWL_TRY(status);
   }
-  PAWL_TRY(pawl_share_multipliers(g->watching, state, own_lambda, err));
+  PAWL_TRY(pawl_share_multipliers(g->watching, state, false, own_lambda, err));
   for (int i = g->touch.rubs; !g->contacts && i < g->touch.end; i++) {
     own_lambda[i] = g->touch.lambda[i];
   }

@@ -9,9 +9,9 @@
 enum { PAWL_RECALL_MOST = 4 };  // answers that are kept
 
 typedef struct PawlRecallAnswer {
-  bool known, done;  // there is one; all is borne
-  double* key;       // what was asked
-  double* lambda;    // rows
+  bool known, done, near;  // there is one; all is borne, exactly or but for roundings
+  double* key;             // what was asked
+  double* lambda;          // rows
 } PawlRecallAnswer;
 
 struct PawlRecall {

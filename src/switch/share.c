@@ -39,17 +39,31 @@ static void push_back(const PawlDynamics* d, const PawlValues* values, int row, 
   }
 }
 
+static bool is_bounded(const PawlWatching* w, const PawlState* state, int row) {
+  return state->in_force[row] == PAWL_ROW_OF_CONTACT ||
+         (w->grip && state->in_force[row] == PAWL_ROW_OF_FRICTION);
+}
+
 // True when no joint gives way under the force, and no contact would have to pull.
 static bool bears(const PawlWatching* w, const PawlState* state) {
   bool yes = true;
   for (int i = 0; i < w->dynamics->sizes.rows; i++) {
-    bool bounded = state->in_force[i] == PAWL_ROW_OF_CONTACT ||
-                   (w->grip && state->in_force[i] == PAWL_ROW_OF_FRICTION);
-    yes &= !bounded || w->rows.w[i] == 0.0;
+    yes &= !is_bounded(w, state, i) || w->rows.w[i] == 0.0;
   }
   for (int k = 0; k < w->joint_count; k++) {
     int row = w->dynamics->system->constraints[w->joints[k]].first_row;
     yes &= w->rows.hi[row] == 0.0 || w->rows.w[row] == 0.0;
+  }
+  return yes;
+}
+
+// True when contacts give way by no more than roundings.
+static bool nearly_bears(const PawlWatching* w, const PawlState* state) {
+  const PawlGrip* g = w->grip;
+  bool yes = w->joint_count == 0;
+  for (int i = 0; i < w->dynamics->sizes.rows; i++) {
+    double none = g->place[i] < 0 ? 0.0 : PAWL_FRICTION_MOVES * g->size[g->place[i]];
+    yes &= !is_bounded(w, state, i) || fabs(w->rows.w[i]) <= none;
   }
   return yes;
 }
@@ -79,9 +93,9 @@ static bool is_near_cones(const PawlWatching* w, const PawlState* state, const d
 }
 
 // With friction: forces within the cones, where there are such; those of contacts that slip hang on
-// the normal ones.
+// the normal ones. *found: the answer, with lambda of w->rows.
 static PawlStatus share_friction(PawlWatching* w, const PawlState* state, const PawlValues* values,
-                                 bool* done, PawlError* err) {
+                                 const PawlRecallAnswer** found, PawlError* err) {
   const PawlDynamics* d = w->dynamics;
   PawlPhase phase = pawl_phase_of(state, false);
   PAWL_TRY(pawl_grip_share(w->grip, state, err));
@@ -93,14 +107,15 @@ static PawlStatus share_friction(PawlWatching* w, const PawlState* state, const 
   }
   PawlRecallAnswer* answer = pawl_recall_ask(w->grip->recall, w->grip, values);
   size_t bytes = (size_t)d->sizes.rows * sizeof(double);
+  *found = answer;
   if (answer->known) {
-    *done = answer->done;
     memcpy(w->rows.lambda, answer->lambda, bytes);
     return PAWL_OK;
   }
   PawlStatus status = pawl_recall_solve(w->grip->recall, w->grip, values, err);
-  *done = answer->done = status == PAWL_OK && bears(w, state);
   answer->known = status == PAWL_OK;
+  answer->done = answer->known && bears(w, state);
+  answer->near = answer->known && nearly_bears(w, state);
   memcpy(answer->lambda, w->rows.lambda, bytes);
   return status == PAWL_RETRY ? PAWL_OK : status;
 }
@@ -141,8 +156,8 @@ static bool leaves_to_contacts(const PawlDynamics* d, const PawlState* state) {
   return all;
 }
 
-PawlStatus pawl_share_multipliers(PawlWatching* w, const PawlState* state, double* lambda,
-                                  PawlError* err) {
+PawlStatus pawl_share_multipliers(PawlWatching* w, const PawlState* state, bool shown,
+                                  double* lambda, PawlError* err) {
   PawlDynamics* d = w->dynamics;
   const PawlValues* values;
   const double* watch = NULL;
@@ -165,7 +180,9 @@ PawlStatus pawl_share_multipliers(PawlWatching* w, const PawlState* state, doubl
   ask(w, state, values, lambda);
   pawl_watch_bounds(w, &phase, watch, PAWL_BEARS, true);
   if (w->grip) {
-    PAWL_TRY(share_friction(w, state, values, &done, err));
+    const PawlRecallAnswer* answer;
+    PAWL_TRY(share_friction(w, state, values, &answer, err));
+    done = answer->done || (shown && answer->near);
   }
   if (w->grip && !done && w->joint_count == 0 && is_near_cones(w, state, lambda)) {
     return PAWL_OK;

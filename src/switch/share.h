@@ -6,6 +6,8 @@
 #include "switch/watch.h"
 
 // Where rows depend on each other: of the multipliers that make the same force, those of least
-// norm within their bounds, in place; else they stay (allocates where there are such rows).
+// norm within their bounds, in place; else they stay (allocates where there are such rows). At an
+// instant at which something gives way a force is a rounding beyond what the bounds allow: those
+// `shown` are within, those judged as they would have to be.
 PAWL_CHECKED PawlStatus pawl_share_multipliers(PawlWatching* watching, const PawlState* state,
-                                               double* lambda, PawlError* err);
+                                               bool shown, double* lambda, PawlError* err);

@@ -6,7 +6,7 @@
 
 static const char PYRAMID[] =
     "model: pyramid\n"
-    "parameters: {B: 4, r: 0.1, mu: 0.8, drop: 0.0005, s: 2*r, d: 'sqrt(4*r^2 - s^2/4)'}\n"
+    "parameters: {B: 4, r: 0.1, mu: 0.8, pull: 0, drop: 0.0005, s: 2*r, d: 'sqrt(4*r^2 - s^2/4)'}\n"
     "coordinates:\n"
     "  x[k=1..B,i=1..B-k+1]: {start: s*(i + (k-1)/2)}\n"
     "  y[k=1..B,i=1..B-k+1]: {start: r + d*(k-1) + drop*k}\n"
@@ -19,6 +19,7 @@ static const char PYRAMID[] =
     "mass: {'x[k=1..B,i=1..B-k+1]': 1, 'y[k=1..B,i=1..B-k+1]': 1,\n"
     "  'p[k=1..B,i=1..B-k+1]': r^2/2}\n"
     "potential: {for k=1..B: {for i=1..B-k+1: '9.81*y[k,i]'}}\n"
+    "forces: {'x[B,1]': pull*t}\n"
     "contacts:\n"
     "  ground[i=1..B]: {gap: 'y[1,i] - r', friction: mu, slip: \"x[1,i]' + r*p[1,i]'\"}\n"
     "  pair[k=2..B,i=1..B-k+1,j=0..1]: {gap: 'hypot(u[k,i,j], v[k,i,j]) - 2*r', friction: mu,\n"
@@ -26,13 +27,16 @@ static const char PYRAMID[] =
     "  side[k=1..B-1,i=1..B-k]: {gap: 'hypot(m[k,i], n[k,i]) - 2*r', friction: mu,\n"
     "    slip: \"(n[k,i]*m[k,i]' - m[k,i]*n[k,i]')/(2*r) + r*(p[k,i]' + p[k,i+1]')\"}\n";
 
-static Run pyramid(const char* base, const char* mu) {
+static Run pyramid_with(int count, const char* const* overrides) {
   Run run = {0};
-  const char* overrides[] = {base, mu};
-  run_need(&run, pawl_model_parse(PYRAMID, strlen(PYRAMID), "test.yaml", 2, overrides, &run.model,
-                                  &run.err));
+  run_need(&run, pawl_model_parse(PYRAMID, strlen(PYRAMID), "test.yaml", count, overrides,
+                                  &run.model, &run.err));
   run_derive(&run);
   return run;
+}
+
+static Run pyramid(const char* base, const char* mu) {
+  return pyramid_with(2, (const char*[]){base, mu});
 }
 
 // Gaps from the positions: x of all discs come first, then y; row by row.
@@ -144,12 +148,48 @@ static void test_goes_on_when_saved(void** unused) {
   run_end(&again);
 }
 
+// A column of the results by its name and the number of a row of it.
+static double shown(const Run* run, int sample, const char* format, const char* name) {
+  char column[64];
+  snprintf(column, sizeof column, format, name);
+  int at = pawl_sim_find_column(run->sim, column);
+  assert_true(at >= 0);
+  return pawl_recorder_sample(pawl_sim_recorder(run->sim), sample)[at];
+}
+
+// The top disc is pulled off. Forces that samples show are within their cones, on both sides of the
+// instant at which it leaves one of the two below.
+static void test_forces_shown_are_within_cones(void** unused) {
+  (void)unused;
+  Run run = pyramid_with(4, (const char*[]){"B=5", "mu=0.8", "drop=0", "pull=20"});
+  run.def.keep_samples = run.def.keep_sides = true;
+  run_to(&run, 0.284, 1e-2);
+  const PawlRecorder* recorder = pawl_sim_recorder(run.sim);
+  assert_true(run_events(&run) > 0);
+  CHECK_NEAR(run_event(&run, 0)->t, 0.28319030707, 1e-9);
+  assert_true(pawl_recorder_sample_count(recorder) > 30);
+  for (int k = 0; k < pawl_recorder_sample_count(recorder); k++) {
+    for (int j = 0; j < pawl_recorder_column_count(recorder); j++) {
+      const char* name = pawl_recorder_column(recorder, j)->name;
+      size_t length = strlen(name);
+      if (strncmp(name, "lambda(", 7) == 0 && strcmp(name + length - 3, ",2)") == 0) {
+        char contact[32];
+        snprintf(contact, sizeof contact, "%.*s", (int)length - 10, name + 7);
+        double N = shown(&run, k, "lambda(%s)", contact);
+        assert_true(N > -1e-9 && fabs(shown(&run, k, "lambda(%s,2)", contact)) < 0.8 * N + 1e-8);
+      }
+    }
+  }
+  run_end(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rows_land_and_stay),
       cmocka_unit_test(test_two_motions_are_told),
       cmocka_unit_test(test_little_friction_does_not_hold),
       cmocka_unit_test(test_goes_on_when_saved),
+      cmocka_unit_test(test_forces_shown_are_within_cones),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

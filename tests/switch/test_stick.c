@@ -160,7 +160,7 @@ static void test_shared(void** unused) {
     double force = k == 0 ? 5.9 : 6.1, lambda[3];
     make(&i, force, locks);
     memcpy(lambda, i.state->lambda, sizeof lambda);
-    MUST(pawl_share_multipliers(&i.watching, i.state, lambda, &i.err), &i);
+    MUST(pawl_share_multipliers(&i.watching, i.state, false, lambda, &i.err), &i);
     for (int r = 0; r < 3; r++) {
       assert_int_equal(i.state->modes[r], k == 0 ? PAWL_MODE_HELD : PAWL_MODE_UP);
       CHECK_NEAR(lambda[r], k == 0 ? -force * (r + 1) / 6 : 0, 1e-12);
@@ -178,7 +178,7 @@ static void test_beside_rigid(void** unused) {
   make(&i, 1e6, "a: {lock: x, engaged: true, capacity: 1}, b: {lock: x, engaged: true}");
   assert_int_equal(instant_mode(&i, "a"), PAWL_MODE_HELD);
   memcpy(lambda, i.state->lambda, sizeof lambda);
-  MUST(pawl_share_multipliers(&i.watching, i.state, lambda, &i.err), &i);
+  MUST(pawl_share_multipliers(&i.watching, i.state, false, lambda, &i.err), &i);
   CHECK_NEAR(lambda[0], 0, 1e-9);
   CHECK_NEAR(lambda[1], -1e6, 1e-6);
   instant_end(&i);
