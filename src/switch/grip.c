@@ -118,7 +118,7 @@ PawlStatus pawl_grip_look(PawlGrip* g, const PawlState* state, const unsigned ch
   return PAWL_OK;
 }
 
-PawlStatus pawl_grip_share(PawlGrip* g, const PawlState* state, PawlError* err) {
+PawlStatus pawl_grip_share(PawlGrip* g, const PawlState* state, double beyond, PawlError* err) {
   PawlSlip* s = g->slip;
   PawlPhase phase = pawl_phase_of(state, false);
   PAWL_TRY(pawl_slip_look(s, &phase, state->t, state->q, state->v, err));
@@ -130,7 +130,7 @@ PawlStatus pawl_grip_share(PawlGrip* g, const PawlState* state, PawlError* err) 
     g->part[k] = mode == PAWL_MODE_OPEN ? PAWL_GRIP_OUT
                  : slips                ? PAWL_GRIP_SLIDES
                                         : PAWL_GRIP_RESTS;
-    g->mu[k] = g->kinetic[k] = slips ? mu : pawl_watch_bound(mu, PAWL_BEARS);
+    g->mu[k] = g->kinetic[k] = slips ? mu : (1.0 + beyond) * pawl_watch_bound(mu, PAWL_BEARS);
     g->along[2 * k] = g->along[2 * k + 1] = 0.0;
     if (slips) {
       pawl_slip_direction(s, &phase, k, g->along + 2 * k);

@@ -74,8 +74,9 @@ PAWL_CHECKED PawlStatus pawl_grip_look(PawlGrip* grip, const PawlState* state,
 // mu, that of before. `presses`: the search begins where all that touches is closed and sticks.
 void pawl_grip_strike(PawlGrip* grip, bool presses);
 // As contacts are in the phase of a state, with the static mu of those that stick: how these share
-// what they hold.
-PAWL_CHECKED PawlStatus pawl_grip_share(PawlGrip* grip, const PawlState* state, PawlError* err);
+// what they hold. `beyond`: cones are wider by this part.
+PAWL_CHECKED PawlStatus pawl_grip_share(PawlGrip* grip, const PawlState* state, double beyond,
+                                        PawlError* err);
 // Solves the problem of the rows as pawl_watch_solve does, with r, b and bounds of w->rows and b of
 // the rows of friction. Contacts that rest and are found to slip do so with their kinetic mu.
 PAWL_CHECKED PawlStatus pawl_grip_solve(PawlGrip* grip, const PawlValues* values, PawlError* err);

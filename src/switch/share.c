@@ -95,10 +95,10 @@ static bool is_near_cones(const PawlWatching* w, const PawlState* state, const d
 // With friction: forces within the cones, where there are such; those of contacts that slip hang on
 // the normal ones. *found: the answer, with lambda of w->rows.
 static PawlStatus share_friction(PawlWatching* w, const PawlState* state, const PawlValues* values,
-                                 const PawlRecallAnswer** found, PawlError* err) {
+                                 double beyond, const PawlRecallAnswer** found, PawlError* err) {
   const PawlDynamics* d = w->dynamics;
   PawlPhase phase = pawl_phase_of(state, false);
-  PAWL_TRY(pawl_grip_share(w->grip, state, err));
+  PAWL_TRY(pawl_grip_share(w->grip, state, beyond, err));
   pawl_slip_forces(d->slip, &phase, w->rows.lambda);
   for (int i = d->slip->contact[0].first; i < d->sizes.rows; i++) {
     if (pawl_system_row_kind(d->system, i) == PAWL_ROW_FRICTION && !state->in_force[i]) {
@@ -179,9 +179,10 @@ PawlStatus pawl_share_multipliers(PawlWatching* w, const PawlState* state, bool 
   bool done = false;
   ask(w, state, values, lambda);
   pawl_watch_bounds(w, &phase, watch, PAWL_BEARS, true);
-  if (w->grip) {
+  for (int k = 0; w->grip && !done && k <= shown; k++) {
     const PawlRecallAnswer* answer;
-    PAWL_TRY(share_friction(w, state, values, &answer, err));
+    ask(w, state, values, lambda);
+    PAWL_TRY(share_friction(w, state, values, k * PAWL_SHARE_SHOWN, &answer, err));
     done = answer->done || (shown && answer->near);
   }
   if (w->grip && !done && w->joint_count == 0 && is_near_cones(w, state, lambda)) {

@@ -200,6 +200,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of the largest multiplier: beyond its cone by no more, a multiplier is kept where no share
 // within the cones is found. Guards see it, and decide.
 #define PAWL_SHARE_KEPT 1e-9
+// [1] Of mu: by how much forces that are only shown may be beyond, at the instant at which a heap
+// gives way, where none within hold it.
+#define PAWL_SHARE_SHOWN 1e-8
 // [1] Of the terms of a share: beyond a bound by no more than rounding.
 #define PAWL_SHARE_ALMOST 1e-13
 // [1] Of a row: a smaller part of a later row in it is rounding; T is good to 1e-10.
