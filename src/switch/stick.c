@@ -9,6 +9,7 @@
 #include "switch/closed.h"
 #include "switch/grip.h"
 #include "switch/hold.h"
+#include "switch/loose.h"
 #include "switch/modes.h"
 #include "switch/pace.h"
 #include "switch/tolerances.h"
@@ -24,6 +25,7 @@ PawlStatus pawl_stick_create(PawlWatching* w, const unsigned char* loosened,
                    .undecided = PAWL_NEW(d->arena, unsigned char, w->joint_count),
                    .was = PAWL_NEW(d->arena, unsigned char, w->joint_count),
                    .resting = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
+                   .spared = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
                    .turns = PAWL_NEW(d->arena, int, w->joint_count),
                    .noise = PAWL_NEW(d->arena, double, w->joint_count),
                    .rate = PAWL_NEW(d->arena, double, d->sizes.rows),
@@ -170,7 +172,7 @@ static PawlStatus list_contacts(PawlStick* s, PawlState* state, bool* any, bool*
     int* mode = mode_of_contact(s, state, i);
     bool closed = *mode != PAWL_MODE_OPEN;
     bool still = k->rate[i] <= k->slow[i] && (closed || k->rate[i] >= -k->slow[i]);
-    s->resting[i] = k->touching[i] && still;
+    s->resting[i] = k->touching[i] && still && !s->spared[i];
     *newly_closed |= s->resting[i] && !closed;
     *mode = !s->resting[i] ? PAWL_MODE_OPEN : closed ? *mode : PAWL_MODE_CLOSED;
   }
@@ -489,24 +491,42 @@ PawlStatus pawl_stick_note_shares(PawlDynamics* d, const unsigned char* group, d
   return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
 }
 
-// A load is spread over rows with places for it, or not at all.
-static PawlStatus check_shared_slip(PawlDynamics* d, const PawlState* state, PawlError* err) {
-  PawlSpread* spread = d->slip ? &d->slip->spread : NULL;
-  PawlPhase phase = pawl_phase_of(state, false);
+static PawlStatus not_determined(const PawlDynamics* d, const PawlState* state, int row,
+                                 PawlError* err) {
   int number;
-  if (!spread || state->redundant_count == 0 || !pawl_slip_any(d->slip, &phase)) {
+  return pawl_fail(err, PAWL_ERROR_RUN,
+                   "t = %.10g: how contact '%s' shares its load with others that slip is not "
+                   "determined: event-driven cannot go on%s",
+                   state->t, pawl_system_row_name(d->system, row, &number),
+                   d->system->tie_count == 0 ? "; nsga-pva and moreau-jean can"
+                                             : ", and friction that hangs on multipliers leaves "
+                                               "no other method");
+}
+
+// It is told once.
+static PawlStatus note_spared(PawlStick* s, const PawlState* state, PawlError* err) {
+  PawlText names = {0}, line = {0};
+  if (s->spared_told) {
     return PAWL_OK;
   }
-  if (spread->loose >= 0) {
-    return pawl_fail(err, PAWL_ERROR_RUN,
-                     "t = %.10g: how contact '%s' shares its load with others that slip is not "
-                     "determined: event-driven cannot go on%s",
-                     state->t, pawl_system_row_name(d->system, spread->loose, &number),
-                     d->system->tie_count == 0 ? "; nsga-pva and moreau-jean can"
-                                               : ", and friction that hangs on multipliers leaves "
-                                                 "no other method");
-  }
-  if (!d->slip->spreads || !spread->matters || spread->told) {
+  s->spared_told = true;
+  (void)pawl_dynamics_list_rows(s->dynamics, s->spared, &names);
+  pawl_text_printf(&line,
+                   "t = %.6g: the motion depends on the load of %s, which could be any while they "
+                   "slip (rigid bodies do not say): they touch and carry nothing (later ones are "
+                   "not named)",
+                   state->t, names.s ? names.s : "contacts");
+  PawlStatus status = line.s ? pawl_dynamics_warn(s->dynamics, line.s) : PAWL_ERROR_MEMORY;
+  pawl_text_free(&names);
+  pawl_text_free(&line);
+  return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
+}
+
+static PawlStatus note_shared_slip(PawlDynamics* d, const PawlState* state, PawlError* err) {
+  PawlSpread* spread = d->slip ? &d->slip->spread : NULL;
+  PawlPhase phase = pawl_phase_of(state, false);
+  if (!spread || state->redundant_count == 0 || !pawl_slip_any(d->slip, &phase) ||
+      !d->slip->spreads || !spread->matters || spread->told) {
     return PAWL_OK;
   }
   spread->told = true;
@@ -538,11 +558,11 @@ static PawlStatus note_rubbing(PawlStick* s, const PawlState* state, PawlError* 
   return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
 }
 
-PawlStatus pawl_stick_settle(PawlStick* s, PawlState* state, const double* v_before,
-                             bool* newly_held, PawlError* err) {
-  const PawlValues* values;
+// *values: where nothing jams, at the state as it is then; *newly_held is set or left.
+static PawlStatus settle(PawlStick* s, PawlState* state, const double* v_before, bool* newly_held,
+                         const PawlValues** values, PawlError* err) {
   bool contacts = false;
-  *newly_held = s->jammed = s->several = s->rubs = false;
+  s->jammed = s->several = s->rubs = false;
   if (s->strike) {
     PAWL_TRY(list_contacts(s, state, &contacts, newly_held, err));
   }
@@ -559,12 +579,70 @@ PawlStatus pawl_stick_settle(PawlStick* s, PawlState* state, const double* v_bef
     }
     PAWL_TRY(capture(s, state, newly_held, err));
     PAWL_TRY(note_rubbing(s, state, err));
-    PAWL_TRY(evaluate(s, state, &values, err));
-    PAWL_TRY(pawl_dynamics_reduce(s->dynamics, state, values, err));
+    PAWL_TRY(evaluate(s, state, values, err));
+    PAWL_TRY(pawl_dynamics_reduce(s->dynamics, state, *values, err));
   } else {
-    PAWL_TRY(evaluate(s, state, &values, err));
+    PAWL_TRY(evaluate(s, state, values, err));
   }
-  PAWL_TRY(pawl_dynamics_react(s->dynamics, state, values, err));
-  PAWL_TRY(check_shared_slip(s->dynamics, state, err));
+  return pawl_dynamics_react(s->dynamics, state, *values, err);
+}
+
+// What contacts that carry nothing would have to hold: gaps that would close. -1: none.
+static int closing_row(PawlStick* s, const PawlState* state, const PawlValues* values) {
+  const PawlDynamics* d = s->dynamics;
+  int row = -1;
+  pawl_dynamics_rows(d, values->G, state->a, values->gamma, s->rate);
+  pawl_sparse_sizes(&d->G, values->G, NULL, 0.0, s->sizes);
+  for (int i = s->strike->first; i < s->strike->end; i++) {
+    double size = s->sizes[i] * pawl_dynamics_push(d, state, values) + fabs(values->gamma[i]);
+    row = s->spared[i] && s->rate[i] < -PAWL_MEETS * size ? i : row;
+  }
+  return row;
+}
+
+// Contacts that slip with a load that is not determined carry none, one after the other until all
+// loads are; their gaps follow from the others.                                              (F42)
+static PawlStatus spare(PawlStick* s, PawlState* state, const double* v_before, bool* newly_held,
+                        const PawlValues** values, PawlError* err) {
+  PawlDynamics* d = s->dynamics;
+  const double* lambda = s->watching->rows.lambda;
+  int last = -1, row;
+  PAWL_TRY(pawl_loose_find(d, state, *values, lambda, &row, err));
+  while (row >= 0) {
+    if (s->spared[row]) {
+      return not_determined(d, state, row, err);
+    }
+    s->spared[row] = 1;
+    last = row;
+    PAWL_TRY(settle(s, state, v_before, newly_held, values, err));
+    if (s->jammed) {
+      return not_determined(d, state, row, err);
+    }
+    PAWL_TRY(pawl_loose_find(d, state, *values, lambda, &row, err));
+  }
+  PAWL_TRY(pawl_dynamics_react(d, state, *values, err));
+  row = last < 0 ? -1 : closing_row(s, state, *values);
+  if (row >= 0) {
+    return not_determined(d, state, row, err);
+  }
+  return last < 0 ? PAWL_OK : note_spared(s, state, err);
+}
+
+PawlStatus pawl_stick_settle(PawlStick* s, PawlState* state, const double* v_before,
+                             bool* newly_held, PawlError* err) {
+  PawlDynamics* d = s->dynamics;
+  const PawlValues* values;
+  PawlPhase phase;
+  memset(s->spared, 0, (size_t)d->sizes.rows);
+  *newly_held = false;
+  PAWL_TRY(settle(s, state, v_before, newly_held, &values, err));
+  if (s->jammed) {
+    return PAWL_OK;
+  }
+  phase = pawl_phase_of(state, false);
+  if (s->strike && d->slip && state->redundant_count > 0 && pawl_slip_any(d->slip, &phase)) {
+    PAWL_TRY(spare(s, state, v_before, newly_held, &values, err));
+  }
+  PAWL_TRY(note_shared_slip(d, state, err));
   return check_redundant(s, state, values, err);
 }

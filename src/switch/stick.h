@@ -15,6 +15,7 @@ typedef struct PawlStick {
   PawlStrike* strike;           // NULL: contacts are not located
   const unsigned char* pulled;  // rows: the force of a contact has come to zero here; borrowed
   unsigned char* resting;       // rows: contacts to be decided
+  unsigned char* spared;        // rows: contacts that carry nothing though they touch (F42)
   unsigned char *undecided, *was;  // joints: at rest, to be decided; held before
   int* turns;                      // joints: how often each was put back
   double* noise;                   // joints: what is known of whether each is at its capacity
@@ -25,7 +26,7 @@ typedef struct PawlStick {
   bool jammed;   // friction leaves no accelerations: the state is not settled
   bool several;  // it leaves several: one was taken
   bool rubs;     // contacts with friction are closed that are not located
-  bool rubs_told;
+  bool rubs_told, spared_told;
 } PawlStick;
 
 PAWL_CHECKED PawlStatus pawl_stick_create(PawlWatching* watching, const unsigned char* loosened,
