@@ -15,6 +15,8 @@ int pawl_lu_factor(int n, double* A, int* pivot, double smallest);
 // The same without row exchanges, A = L U. False, with A destroyed: a pivot is not above
 // `smallest`, or an entry of L is above 64, so that rows must be exchanged.
 bool pawl_lu_factor_plain(int n, double* A, double smallest);
+// The sign of det A by these factors: 1 or -1.
+int pawl_lu_sign(int n, const double* LU, const int* pivot);
 // x <- A^-1 b; b and x must not overlap.
 void pawl_lu_solve(int n, const double* LU, const int* pivot, const double* b, double* x);
 

@@ -127,6 +127,17 @@ bool pawl_lu_factor_plain(int n, double* A, double smallest) {
   }
 }
 
+int pawl_lu_sign(int n, const double* LU, const int* pivot) {
+  int sign = 1;
+  for (int k = 0; k < n; k++) {
+    sign = LU[(size_t)k * (size_t)(n + 1)] < 0.0 ? -sign : sign;
+    for (int i = k + 1; i < n; i++) {
+      sign = pivot[i] < pivot[k] ? -sign : sign;
+    }
+  }
+  return sign;
+}
+
 void pawl_lu_solve(int n, const double* LU, const int* pivot, const double* b, double* x) {
   for (int k = 0; k < n; k++) {
     x[k] = b[pivot[k]];

@@ -241,6 +241,7 @@ static PawlFrictionVerdict decide(PawlFriction* f, const PawlFrictionProblem* pr
   result->solutions = found;
   if ((!found || problem->all) && pawl_friction_search(&f->work, &f->search, result)) {
     result->solutions = f->search.known;
+    result->unstable = f->search.known > 1 && f->search.any_turned;
     found = f->search.known > 0 && pawl_friction_residual(&f->work) <= PAWL_FRICTION_SOLVED_TO;
     if (!found) {
       return f->search.known == 0 ? PAWL_FRICTION_NONE : PAWL_FRICTION_NOT_CONVERGED;
@@ -281,6 +282,7 @@ PawlStatus pawl_friction_solve(PawlFriction* f, const PawlFrictionProblem* probl
   scale_compliance(f);
   pawl_friction_begin(k, result);
   result->strays = -1;
+  result->unstable = false;
   result->verdict = has_cones(k) ? by_cones(f, result, problem->rest) : decide(f, problem, result);
   pawl_friction_show(k, result);
   return PAWL_OK;

@@ -78,7 +78,7 @@ typedef struct PawlFrictionProblem {
 // What is found. Arrays are the caller's. In: `state`, `block_state` and `slip` say where to begin
 // (those of the last solution, or all zero); lambda is not read. Where there is one solution the
 // result does not depend on them but for rounding; where several are known the one is taken that
-// differs from them in the fewest rows and blocks.
+// differs from them in the fewest rows and blocks, of stable ones where there are such.     (F43)
 typedef struct PawlFrictionResult {
   double *lambda, *w;          // m; w exactly 0 where it is 0 to rounding
   unsigned char* state;        // m: PawlRowState of rows outside blocks and of normal rows
@@ -87,6 +87,7 @@ typedef struct PawlFrictionResult {
   // Out:
   PawlFrictionVerdict verdict;
   int solutions;    // with different x that are known; more than one only after a search of all
+  bool unstable;    // one of several is: what slips is beyond what it may rub with         (F43)
   double residual;  // [1] largest lambda_i - P(lambda_i - w_i/D_ii), P the nearest point of bounds
                     // or cone, measured by D_ii and divided by the largest term of any row   (F8)
   int rounds;       // sets tried, Newton steps

@@ -70,6 +70,11 @@ static PawlStatus factor(PawlFrictionDense* d) {
   return d->factored ? PAWL_OK : PAWL_RETRY;
 }
 
+bool pawl_friction_dense_turned(const PawlFrictionWork* k) {
+  const PawlFrictionDense* d = k->self;
+  return d->factored && pawl_lu_sign(d->order, d->A, d->pivot) < 0;
+}
+
 // ---- solution -----------------------------------------------------------------------------------
 
 // Terms of forces count with their rounding alone, as in rows_compliance.c.

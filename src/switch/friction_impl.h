@@ -121,6 +121,7 @@ typedef struct PawlFrictionDense {
 PAWL_CHECKED bool pawl_friction_dense_alloc(PawlFrictionDense* d, PawlArena* arena, int m);
 PAWL_CHECKED PawlStatus pawl_friction_dense_solve(PawlFrictionWork* k);  // (F4)
 void pawl_friction_dense_values(PawlFrictionWork* k);                    // w = D lambda + q, sizes
+bool pawl_friction_dense_turned(const PawlFrictionWork* k);  // det (F4) < 0, of the last solution
 
 // friction_lemke.c: the places of a solution by Lemke's method, for the signs of `sign`. Places are
 // as before where it ends on a ray or where rounding stops it.                              (F7)
@@ -157,6 +158,7 @@ typedef struct PawlFrictionSearch {
   signed char *start_sign, *best_sign;  // of each block
   double* lambda;                       // m: forces of the nearest
   double* w;                            // of the solutions that are known
+  bool best_turned, any_turned;         // the nearest is unstable, some is                  (F43)
   PawlFrictionFeasible program;
   int known, away;  // how many; how far the nearest is from the start
 } PawlFrictionSearch;
@@ -167,7 +169,7 @@ void pawl_friction_search_from(const PawlFrictionWork* k, PawlFrictionSearch* s)
 bool pawl_friction_drowned(const PawlFrictionWork* k);
 // False: there are too many sets, or blocks have two tangential rows. Else s->known is the number
 // of solutions (those beyond a few are not told apart), and places and forces are those of the
-// nearest.
+// nearest of those that are stable, where there are such.
 bool pawl_friction_search(PawlFrictionWork* k, PawlFrictionSearch* s, PawlFrictionResult* result);
 
 // friction_cone.c: blocks with two tangential rows.                                        (F11)

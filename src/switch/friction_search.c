@@ -132,16 +132,20 @@ static int distance(const PawlFrictionWork* k, const PawlFrictionSearch* s) {
   return away;
 }
 
+// Of stable ones the nearest, where there are such.                                         (F43)
 static void note(const PawlFrictionWork* k, PawlFrictionSearch* s) {
   int away = distance(k, s);
+  bool turned = pawl_friction_dense_turned(k);
+  s->any_turned |= turned;
   if (!is_known(k, s)) {
     if (s->known < MOST_KNOWN) {
       memcpy(s->w + (size_t)s->known * (size_t)k->m, k->w, (size_t)k->m * sizeof(double));
     }
     s->known++;
   }
-  if (away < s->away) {
+  if (turned == s->best_turned ? away < s->away : s->best_turned) {
     s->away = away;
+    s->best_turned = turned;
     memcpy(s->best, k->place, (size_t)k->m);
     memcpy(s->best_sign, k->sign, (size_t)k->blocks);
     memcpy(s->lambda, k->lambda, (size_t)k->m * sizeof(double));
@@ -194,6 +198,8 @@ bool pawl_friction_search(PawlFrictionWork* k, PawlFrictionSearch* s, PawlFricti
     return false;
   }
   s->known = 0;
+  s->any_turned = false;
+  s->best_turned = true;
   s->away = k->m + k->blocks + 1;
   try_all(k, s, result, false);
   if (s->known == 0) {

@@ -448,6 +448,7 @@ static PawlStatus solve_once(PawlGrip* g, const PawlGripIsland* island,
                                .slip = g->slips + 2 * from};
   PawlStatus status = pawl_friction_solve(g->solver, &problem, &result);
   *verdict = result.verdict;
+  g->unstable |= result.unstable;
   if (status == PAWL_OK && result.strays >= 0 && g->strays < 0) {
     g->strays = g->block_of[from + result.strays];
   }
@@ -457,8 +458,8 @@ static PawlStatus solve_once(PawlGrip* g, const PawlGripIsland* island,
   return status;
 }
 
-// Of several solutions the one in which what slips beyond its critical mu has opened: the others
-// are unstable.
+// Of several solutions that are stable the one in which what slips beyond its critical mu has
+// opened.                                                                                    (F43)
 static void open_sliding(PawlGrip* g, const PawlGripIsland* island) {
   for (int b = island->first_block; b < island->first_block + island->blocks; b++) {
     if (g->block[b].sliding) {
@@ -509,9 +510,10 @@ static bool begin_sliding(PawlGrip* g, const PawlGripIsland* island) {
   return any;
 }
 
-// The verdict of all is the worst of the islands; several motions count beyond a critical mu.
+// The verdict of all is the worst of the islands; several motions count where what slips is beyond
+// what it may rub with, by itself or with others.
 static void judge(PawlGrip* g, PawlFrictionVerdict verdict, double beyond) {
-  bool several = verdict == PAWL_FRICTION_SEVERAL && beyond > 1.0;
+  bool several = verdict == PAWL_FRICTION_SEVERAL && (beyond > 1.0 || g->unstable);
   if (!is_solved(verdict) || (several && is_solved(g->verdict))) {
     g->verdict = verdict;
   }
@@ -587,6 +589,7 @@ PawlStatus pawl_grip_solve(PawlGrip* g, const PawlValues* values, PawlError* err
   g->verdict = PAWL_FRICTION_SOLVED;
   g->worst = g->strays = -1;
   g->beyond = 0.0;
+  g->unstable = false;
   for (int at = 0; at < g->islands; at++) {
     PAWL_TRY(solve_island(g, &g->island[at], err));
   }

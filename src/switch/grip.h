@@ -39,6 +39,7 @@ typedef struct PawlGrip {
   PawlFrictionVerdict verdict;  // NONE and NOT_CONVERGED are no failure
   int worst;                    // the contact that slips farthest beyond its critical mu
   double beyond;       // [1] mu over the critical one, there; 0: none has one         (F24)
+  bool unstable;       // of several motions one is, though none may be beyond         (F43)
   int strays;          // a contact that would stray in velocities that were not taken (F39); -1
   PawlRecall* recall;  // what was asked last of contacts that share
   // room

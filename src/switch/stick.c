@@ -308,7 +308,7 @@ static PawlStatus solve_once(PawlStick* s, PawlState* state, PawlError* err) {
   if (w->grip) {
     s->jammed =
         w->grip->verdict == PAWL_FRICTION_NONE || w->grip->verdict == PAWL_FRICTION_NOT_CONVERGED;
-    s->several = w->grip->verdict == PAWL_FRICTION_SEVERAL && w->grip->beyond > 1.0;
+    s->several = w->grip->verdict == PAWL_FRICTION_SEVERAL;
   }
   memcpy(state->a, w->rows.x, (size_t)d->sizes.v * sizeof(double));
   memcpy(state->lambda, w->rows.lambda, (size_t)d->sizes.rows * sizeof(double));

@@ -53,6 +53,22 @@ static void test_permutation(void** state) {
   }
 }
 
+// Of a cyclic shift the determinant is 1 or -1 as n is odd or even; a negated column turns it.
+static void test_sign_of_determinant(void** state) {
+  (void)state;
+  for (int n = 1; n <= 12; n++) {
+    for (int negated = 0; negated < 2; negated++) {
+      double A[12 * 12] = {0};
+      int pivot[12];
+      for (int j = 0; j < n; j++) {
+        A[(j + 1) % n + j * n] = negated && j == n / 2 ? -2.0 : 3.0;
+      }
+      assert_int_equal(pawl_lu_factor(n, A, pivot, TINY), 0);
+      assert_int_equal(pawl_lu_sign(n, A, pivot), (n % 2 == 1) == (negated == 0) ? 1 : -1);
+    }
+  }
+}
+
 // Without row exchanges a matrix is factored as well, or refused; it is refused exactly where an
 // entry of L would exceed 64 or a pivot is too small, for every size compiled by itself and beyond.
 static void test_without_exchanges(void** state) {
@@ -140,6 +156,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_matrices),
       cmocka_unit_test(test_permutation),
+      cmocka_unit_test(test_sign_of_determinant),
       cmocka_unit_test(test_without_exchanges),
       cmocka_unit_test(test_singular_column_is_named),
       cmocka_unit_test(test_not_a_number_is_refused),
