@@ -194,7 +194,7 @@ static PawlStatus fire(PawlGuards* g, PawlState* state, int k, int* next, PawlLo
     case PAWL_THEN_GRIP:
       if (guard->what == PAWL_GUARD_CONE) {
         g->broken[guard->at] = g->broken[guard->at] > 0 ? 2 : 1;
-      } else if (g->jam.part[guard->slip] < PAWL_JAM) {
+      } else if (g->jam.part[guard->slip] < PAWL_JAM && !g->jam.pressed[guard->slip]) {
         g->jams[guard->at] = 1;
         next[guard->of] = PAWL_MODE_OPEN;
         PAWL_TRY(tell_jam(g, state->t, guard->at, err));

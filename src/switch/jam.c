@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/dense.h"
 #include "linalg/kkt.h"
 #include "switch/modes.h"
 #include "switch/tolerances.h"
@@ -28,6 +29,8 @@ PawlStatus pawl_jam_create(PawlDynamics* d, const PawlSlip* slip, PawlJam* out, 
                    .ties = are_tied(d, slip),
                    .part = PAWL_NEW(d->arena, double, slip->count),
                    .ahead = PAWL_NEW(d->arena, double, slip->count),
+                   .pressed = PAWL_NEW(d->arena, unsigned char, slip->count),
+                   .signs = PAWL_NEW(d->arena, signed char, slip->count),
                    .x = PAWL_NEW(d->arena, double, room),
                    .q = PAWL_NEW(d->arena, double, d->sizes.q),
                    .move = PAWL_NEW(d->arena, double, d->sizes.v)};
@@ -60,14 +63,75 @@ static double compliance_of(const PawlDynamics* d, const PawlSlip* s, const Pawl
   return sum;
 }
 
-// How much row `row` yields to its force, all others held, with the factors that there are.
-static double yield_of(PawlJam* j, int row) {
+// A column of (G M^-1 B^T)^-1, with the factors that there are.
+static const double* column_of(PawlJam* j, int row) {
   const PawlDynamics* d = j->dynamics;
   double* y = j->x + d->sizes.v;
   memset(j->x, 0, ((size_t)d->sizes.v + (size_t)d->sizes.rows) * sizeof(double));
   y[row] = 1.0;
   pawl_kkt_solve(d->kkt, j->x, y);
-  return 1.0 / y[row];
+  return y;
+}
+
+// How much row `row` yields to its force, all others held.
+static double yield_of(PawlJam* j, int row) {
+  return 1.0 / column_of(j, row)[row];
+}
+
+// The sign of det G M^-1 B^T over the contacts that slip and that contact `k` acts on, or that of
+// its own yield where these are many.                                                       (F44)
+static int sign_of(PawlJam* j, const PawlSlip* slip, const double* part, int k) {
+  enum { MOST = 16 };
+  int list[MOST] = {k}, pivot[MOST], count = 1;
+  double C[MOST * MOST];
+  for (int a = 0; a < count; a++) {
+    const double* y = column_of(j, slip->contact[list[a]].normal);
+    for (int l = 0; l < slip->count; l++) {
+      bool known = isinf(part[l]) || y[slip->contact[l].normal] == 0.0;
+      for (int b = 0; b < count && !known; b++) {
+        known = list[b] == l;
+      }
+      if (!known && count == MOST) {
+        return part[k] < 0.0 ? -1 : 1;
+      }
+      if (!known) {
+        list[count++] = l;
+      }
+    }
+    for (int b = 0; b < MOST; b++) {
+      C[b + MOST * a] = b < count ? y[slip->contact[list[b]].normal] : 0.0;
+    }
+  }
+  for (int a = 0; a < count; a++) {
+    memmove(C + (size_t)count * (size_t)a, C + MOST * (size_t)a, (size_t)count * sizeof(double));
+  }
+  return pawl_lu_factor(count, C, pivot, 0.0) == 0 ? pawl_lu_sign(count, C, pivot) : 1;
+}
+
+// How fast the gap of a contact that may jam would close freely, lambda_N times what it yields, in
+// parts of what forces do to it.
+static void find_pressed(PawlJam* j, const PawlSlip* slip, const unsigned char* active,
+                         const PawlValues* values, const double* part) {
+  const PawlDynamics* d = j->dynamics;
+  double* y = j->x + d->sizes.v;
+  memcpy(j->x, values->f, (size_t)d->sizes.v * sizeof(double));
+  for (int i = 0; i < d->sizes.rows; i++) {
+    y[i] = !active || active[i] ? -values->gamma[i] : 0.0;
+  }
+  pawl_kkt_solve(d->kkt, j->x, y);
+  for (int k = 0; k < slip->count; k++) {
+    int row = slip->contact[k].normal;
+    if (part[k] < PAWL_JAM_NEAR) {
+      double size = fabs(values->gamma[row]);
+      for (int p = slip->rows.start[row]; p < slip->rows.start[row + 1]; p++) {
+        int c = slip->rows.column[p], place = d->diagonal[c];
+        double mass = place >= 0 ? values->M[place] : 0.0;
+        size += mass > 0.0 ? fabs(values->G[slip->rows.at[p]] * values->f[c]) / mass : 0.0;
+      }
+      double closing = fabs(y[row] * part[k]) * compliance_of(d, slip, values, row);
+      j->pressed[k] = closing > PAWL_JAM_PRESSED * size;
+    }
+  }
 }
 
 // Parts that are small are such of what the contact yields to a force without friction: other rows
@@ -107,6 +171,17 @@ static PawlStatus find_parts(PawlJam* j, const PawlSlip* slip, const PawlState* 
       double yield = status == PAWL_OK ? yield_of(j, row) : 0.0;
       part[k] = yield / compliance_of(d, slip, values, row);
     }
+  }
+  for (int k = 0; status == PAWL_OK && k < slip->count; k++) {
+    if (part[k] < PAWL_JAM_NEAR) {
+      j->signs[k] = (signed char)sign_of(j, slip, part, k);
+    }
+  }
+  for (int k = 0; status == PAWL_OK && k < slip->count; k++) {
+    part[k] = part[k] < PAWL_JAM_NEAR ? j->signs[k] * fabs(part[k]) : part[k];
+  }
+  if (status == PAWL_OK && part == j->part) {
+    find_pressed(j, slip, phase.active, values, part);
   }
   return status == PAWL_OK || status == PAWL_RETRY ? weigh_small(j, slip, &phase, values, part, err)
                                                    : pawl_fail_memory(err);

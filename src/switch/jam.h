@@ -15,7 +15,9 @@ typedef struct PawlJam {
                   // small in parts of what it does without friction; INFINITY: it does not slip, or
                   // cannot jam
   double* ahead;  // the same a little later
-  double* x;      // v + rows: room
+  signed char* signs;      // of what those that may jam yield by, all together              (F44)
+  unsigned char* pressed;  // of those: the gap would close freely, other than at a dynamic jam
+  double* x;               // v + rows: room
   double *q, *move;
 } PawlJam;
 

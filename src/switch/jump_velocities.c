@@ -333,6 +333,8 @@ static void name_jam(const PawlJump* j, double t, const char* what, PawlText* ou
   if (g->beyond > 1.0) {
     pawl_text_printf(out, ", which slips with %.6g times its critical friction (Painleve)",
                      g->beyond);
+  } else if (g->unstable) {
+    pawl_text_add(out, ", which slips beside others (Painleve)");
   }
   double most = pawl_dynamics_largest(g->slip->count, g->mu);
   if (most >= PAWL_HUGE_FRICTION) {
@@ -374,11 +376,15 @@ PawlStatus pawl_jump_settle(PawlJump* j, PawlState* state, bool* newly_held, Paw
       pawl_text_free(&text);
       return PAWL_ERROR_RUN;
     }
-    PAWL_TRY(
-        tell_jam(j, state, "no forces", ": it is stopped by an impact without a collision", err));
+    PAWL_TRY(k > 0 ? PAWL_OK
+                   : tell_jam(j, state, "no forces",
+                              ": it is stopped by an impact without a collision", err));
     PAWL_TRY(shock(j, state, err));
     PAWL_TRY(pawl_stick_settle(&j->stick, state, j->before->v, newly_held, err));
   }
-  return j->stick.several ? tell_jam(j, state, "several sets of forces", ": it lifts off", err)
+  const PawlGrip* g = j->guards->watching->grip;
+  bool lifts = j->stick.several && g->worst >= 0 && g->found[g->worst] == PAWL_FRICTION_OPEN;
+  return j->stick.several ? tell_jam(j, state, "several sets of forces",
+                                     lifts ? ": it lifts off" : ": a stable motion is taken", err)
                           : PAWL_OK;
 }

@@ -245,11 +245,13 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_SLIP_STABLE 1.0
 // [1] Of the compliance of its masses: what a contact that slips yields by where it jams; where
 // steps become shorter, and what part of the time until then they may be; and, of what its gap is
-// made of, how far the lift-off may dip below zero.                                         (F36)
+// made of, how far the lift-off may dip below zero; of the acceleration that forces make: what still
+// presses there what does not lift off.                                               (F36) (F44)
 #define PAWL_JAM 1e-11
 #define PAWL_JAM_NEAR 0.1
 #define PAWL_JAM_STEP 0.125
 #define PAWL_JAM_DIP 1e-11
+#define PAWL_JAM_PRESSED 0.01
 // [1] Of D_ii: the compliance that rows are given while sets are searched, so that rows which
 // depend on each other share forces in one way. What it changes is solved away afterwards; each
 // round of that leaves SOFT / sigma, with sigma >= 1e-6 for rows that are independent.

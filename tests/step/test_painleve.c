@@ -126,6 +126,99 @@ static void test_jam_refused(void** unused) {
   run_end(&run);
 }
 
+// ---- two contacts that slip ---------------------------------------------------------------------
+// A body on two feet, b below its centre, of which it stands a[k] aside: accelerations and loads
+// where both slip with the direction d.
+static const char FEET[] =
+    "model: feet\n"
+    "parameters: {J: 0.05, a: -0.3, A: -0.7, b: 0.7, mu: 0.8, MU: 0.1, u: -1, X: 4, Y: -5, W: 0}\n"
+    "coordinates: {x: {rate: u}, y: {start: b}, th: }\n"
+    "mass: {x: 1, y: 1, th: J}\n"
+    "forces: {x: X, y: Y, th: W}\n"
+    "contacts:\n"
+    "  p: {gap: y + a*sin(th) - b*cos(th), friction: mu, slip: x + a*cos(th) + b*sin(th)}\n"
+    "  q: {gap: y + A*sin(th) - b*cos(th), friction: MU, slip: x + A*cos(th) + b*sin(th)}\n";
+
+static Run feet(int count, const char* const* overrides) {
+  Run run = {0};
+  run_need(&run, pawl_model_parse(FEET, strlen(FEET), "test.yaml", count, overrides, &run.model,
+                                  &run.err));
+  run_derive(&run);
+  return run;
+}
+
+// One foot alone is beyond its critical friction, and the other yields the wrong way while it is
+// held; both together are not: loads 3.539 and 1.461, with all of y and th at rest.         (F44)
+static void test_two_feet_slide_on(void** unused) {
+  (void)unused;
+  static const char* const ways[] = {"dopri", "rk4", "ga-pva"};
+  for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+    Run run = feet(0, NULL);
+    run.def.simulate.smooth = ways[k];
+    run_to(&run, 0.1, 1e-2);
+    const double* lambda = pawl_sim_multipliers(run.sim);
+    double p = 315.0 / 89.0, q = 130.0 / 89.0;
+    assert_int_equal(run_events(&run), 0);
+    assert_string_equal(pawl_sim_warning(run.sim), "");
+    CHECK_NEAR(lambda[2], p, 1e-9);
+    CHECK_NEAR(lambda[3], q, 1e-9);
+    CHECK_NEAR(pawl_sim_state(run.sim)->q[0], -0.1 + (4 + 0.8 * p + 0.1 * q) * 0.005, 1e-12);
+    CHECK_NEAR(pawl_sim_state(run.sim)->q[1], 0.7, 1e-12);
+    run_end(&run);
+  }
+}
+
+// Dragged at the level of its feet: both carry half of the weight, or one does all and has no
+// stable motion, det < 0. It slides on, and that there are several is told.                 (F43)
+static void test_stable_motion_is_taken(void** unused) {
+  (void)unused;
+  static const char* const dragged[] = {"a=-0.3", "A=0.3",   "b=1",     "mu=0.6", "MU=0.6",
+                                        "u=1",    "X=5.886", "Y=-9.81", "W=5.886"};
+  Run run = feet(9, dragged);
+  run_to(&run, 0.5, 1e-2);
+  assert_int_equal(run_events(&run), 0);
+  assert_non_null(strstr(pawl_sim_warning(run.sim), "several sets of forces hold contact"));
+  assert_non_null(strstr(pawl_sim_warning(run.sim), "a stable motion is taken"));
+  check_state(&run, (double[]){0.5, 1, 0}, (double[]){1, 0, 0}, 1e-9);
+  run_end(&run);
+}
+
+// Three motions, each with a foot or both on the ground; that with both is not stable, though none
+// is beyond its critical friction by itself. Nothing goes into the ground.                 (F43)
+static void test_none_opens_into_the_ground(void** unused) {
+  (void)unused;
+  static const char* const three[] = {"J=2.13", "a=-0.48",  "A=0.106", "b=0.818",  "mu=3",
+                                      "MU=0.1", "u=-1.136", "X=4.083", "Y=-3.523", "W=-2.768"};
+  Run run = feet(10, three);
+  run_to(&run, 0.02, 1e-2);
+  const double* q = pawl_sim_state(run.sim)->q;
+  double least = fmin(-0.48 * sin(q[2]), 0.106 * sin(q[2])) + q[1] - 0.818 * cos(q[2]);
+  assert_non_null(strstr(pawl_sim_warning(run.sim), "slips beside others (Painleve)"));
+  assert_int_equal(run_events(&run), 0);
+  assert_true(least > -1e-12);
+  run_end(&run);
+}
+
+// A pad that pulls itself against a belt locks where its friction has grown to h/a: what presses it
+// does not vanish, it does not lift off, and there is no impact that could stop the belt.   (F44)
+static void test_pad_locks(void** unused) {
+  (void)unused;
+  Run run = run_text_with(
+      "model: pad\n"
+      "coordinates: {th: , w: }\n"
+      "mass: {th: 0.2, w: 1}\n"
+      "forces: {th: -2}\n"
+      "contacts: {pad: {gap: 0.3*sin(th) - 0.5*cos(th) + 0.5, friction: 0.5 + 0.2*t,\n"
+      "  slip: \"(0.5*cos(th) + 0.3*sin(th))*th' + 1\"}}\n",
+      NULL);
+  assert_int_equal(run_try(&run, 1.0, 1e-2), PAWL_ERROR_RUN);
+  assert_non_null(strstr(run.err.message,
+                         "t = 0.5: no forces, and no impact without a collision, "
+                         "hold contact 'pad'"));
+  CHECK_NEAR(pawl_sim_state(run.sim)->q[0], 0.0, 1e-9);
+  run_end(&run);
+}
+
 // ---- from rest ----------------------------------------------------------------------------------
 // A body at rest that touches at two points begins to slip on the rough one, beyond its critical
 // friction, pressed by the smooth one. Without the latter friction alone would hold the forces, but
@@ -159,6 +252,10 @@ int main(void) {
       cmocka_unit_test(test_shocks),
       cmocka_unit_test(test_jams),
       cmocka_unit_test(test_jam_refused),
+      cmocka_unit_test(test_two_feet_slide_on),
+      cmocka_unit_test(test_stable_motion_is_taken),
+      cmocka_unit_test(test_none_opens_into_the_ground),
+      cmocka_unit_test(test_pad_locks),
       cmocka_unit_test(test_begins_beyond),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
