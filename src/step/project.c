@@ -99,12 +99,14 @@ static void take_velocities(const PawlStepper* s, PawlProjection* p, const doubl
 }
 
 // Coordinates count as at least a part of the largest, or of what a step moves, by rates or by the
-// forces that the rows bear: one that is held at zero is rounding of these.
+// forces that the rows bear: one that is held at zero is rounding of these. Where all of that is
+// nothing, what came to rest at zero is off by the rounding of what it was.
 static double least_place(const PawlStepper* s, const PawlProjection* p, const double* q,
                           const double* v) {
   double h = s->def.step, fall = pawl_dynamics_fall(&s->dynamics, pawl_eval_values(p->place));
   double move = h * (pawl_dynamics_largest(pawl_moving(s->sizes), v) + h * fall);
-  return PAWL_SMALLEST_PART * fmax(pawl_dynamics_largest(s->sizes.q, q), move) + DBL_MIN;
+  double most = fmax(pawl_dynamics_largest(s->sizes.q, q), move);
+  return most > PAWL_NOTHING ? PAWL_SMALLEST_PART * most : PAWL_SMALLEST_SIZE;
 }
 
 static double position_off(const PawlStepper* s, PawlProjection* p, const PawlPhase* phase,

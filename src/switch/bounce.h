@@ -9,9 +9,12 @@
 enum {                 // numbers of a state for each contact
   PAWL_BOUNCE_TIME,    // when it was left last [s]
   PAWL_BOUNCE_RATE,    // at which rate [m/s]
+  PAWL_BOUNCE_PERIOD,  // how long after the time before [s]
   PAWL_BOUNCE_RATIO,   // of that rate to the one before
   PAWL_BOUNCE_STEADY,  // how often that ratio was the same in succession
   PAWL_BOUNCE_LIMIT,   // when its impacts end [s]
+  PAWL_BOUNCE_HEIGHT,  // of the last flight [m]
+  PAWL_BOUNCE_LOWER,   // how many flights in succession were lower than the one before, or too low
   PAWL_BOUNCE_NUMBERS
 };
 
@@ -19,8 +22,11 @@ typedef struct PawlBounce {
   PawlStrike* strike;
   double* second;  // rows: G v' + gamma
   double* size;    // rows: terms of gaps
-  bool low;        // flights are known to the tolerances of the method alone; set by who knows
-  size_t bytes;    // of all numbers of a state
+  double* least;   // rows: flights lower than this are too low
+  const double* gap;
+  unsigned char *left, *lost;  // rows: left at this instant; by another ratio than before
+  bool low;      // flights are known to the tolerances of the method alone; set by who knows
+  size_t bytes;  // of all numbers of a state
 } PawlBounce;
 
 // How many numbers the contacts of a system have in a state.
@@ -34,7 +40,7 @@ static inline double* pawl_bounce_of(const PawlState* state, int contact) {
 // Around the impacts of one instant: none has ended yet; and those that have are at their limit,
 // where one is known.
 void pawl_bounce_begin(PawlBounce* bounce);
-void pawl_bounce_end(const PawlBounce* bounce, PawlState* state);
+void pawl_bounce_end(PawlBounce* bounce, PawlState* state);
 // After an impact to a state with its accelerations: notes how contacts are left. *ends: some would
 // return from less than PAWL_BOUNCE_LEAST of `scale` (by contacts, `stride` apart), or than the
 // method can follow; they are to be hit again without restitution (strike->dull). (C10) (C11)

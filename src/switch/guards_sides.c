@@ -301,7 +301,7 @@ static double least_gap_of(const PawlGuards* g, double t, int row, double terms,
 // what moves in a step or of the coordinates, and the force that would hold what moves along it, by
 // the masses of its coordinates alone. An overlap where a contact opens counts as none until it is
 // left.                                                       (C1) (C2)
-static void enter_contact(PawlGuards* g, PawlState* state, int k, const double* sizes,
+static void enter_contact(PawlGuards* g, PawlState* state, int k, const double* terms,
                           const double* spans, const double* forces, const double* rates,
                           const double* still) {
   static const double OF_OVERLAP = 2.0;
@@ -314,9 +314,8 @@ static void enter_contact(PawlGuards* g, PawlState* state, int k, const double* 
   double value = gap ? pawl_eval_values(g->gaps)->g[guard->at] : 0.0;
   double least = gap ? fmax(fabs(value), spans[guard->at]) : forces[guard->at];
   state->largest[k] = fmax(state->largest[k], least);
-  double terms = fmin(sizes[guard->at], spans[guard->at] / PAWL_SMALLEST_PART);
   bool slow = rates[guard->at] <= still[guard->at];
-  double least_gap = least_gap_of(g, state->t, guard->at, terms, slow);
+  double least_gap = least_gap_of(g, state->t, guard->at, terms[guard->at], slow);
   least_gap +=
       gap && g->jams[guard->at] ? PAWL_JAM_DIP * spans[guard->at] / PAWL_SMALLEST_PART : 0.0;
   state->blur[k] = gap ? OF_OVERLAP * fmax(-value, 0.0) + least_gap : 0.0;
@@ -325,39 +324,27 @@ static void enter_contact(PawlGuards* g, PawlState* state, int k, const double* 
   }
 }
 
-// Beside what moves in a step, sum_j |G_ij q_j|, whichever is larger; a turn in space counts as 1.
-static void add_places(const PawlDynamics* d, const PawlState* state, const PawlValues* values,
-                       double* spans) {
-  double *x = d->room + 4 * d->sizes.rows, *places = d->room + 3 * d->sizes.rows;
-  int plain = pawl_moving(d->sizes) - 3 * d->system->rotations;
-  for (int j = 0; j < d->sizes.v; j++) {
-    x[j] = j < plain ? state->q[j] : 1.0;
-  }
-  pawl_sparse_sizes(&d->G, values->G, x, 0.0, places);
-  for (int i = 0; i < d->sizes.rows; i++) {
-    spans[i] = fmax(spans[i], places[i]);
-  }
-}
-
 static PawlStatus enter_contacts(PawlGuards* g, PawlState* state, PawlError* err) {
   PawlDynamics* d = g->dynamics;
   const PawlValues* values = pawl_eval_values(d->eval);
-  double *sizes = g->react, *forces = d->room, *spans = d->room + d->sizes.rows;
+  double *terms = g->react, *forces = d->room, *spans = d->room + d->sizes.rows;
   assert(g->contacts);
   PAWL_TRY(pawl_guards_look_at_gaps(g, state, err));
   double h = d->def->step, *still = d->room + 2 * d->sizes.rows, *rates = still + d->sizes.rows;
+  double* places = still;  // until all is measured by them
   pawl_pace_forces(d, state, NULL, values, (PawlPace){.of_a = 1.0}, forces);
   pawl_pace_rows(d, state, NULL, values, (PawlPace){h, h * h}, spans);
-  pawl_pace_rows(d, state, NULL, values, pawl_pace_rest(d, state->t), still);
-  add_places(d, state, values, spans);
-  pawl_dynamics_rows(d, values->G, state->v, values->g_t, rates);
-  pawl_dynamics_row_sizes(d, values->G, state->q, sizes);
+  pawl_dynamics_row_sizes(d, values->G, state->q, terms);
+  pawl_pace_places(d, state, values, places);
   for (int i = 0; i < d->sizes.rows; i++) {
-    spans[i] *= PAWL_SMALLEST_PART;
+    terms[i] = fmax(fmin(terms[i], spans[i]), places[i]);
+    spans[i] = PAWL_SMALLEST_PART * fmax(spans[i], places[i]);
   }
+  pawl_pace_rows(d, state, NULL, values, pawl_pace_rest(d, state->t), still);
+  pawl_dynamics_rows(d, values->G, state->v, values->g_t, rates);
   for (int k = 0; k < g->condition_count; k++) {
     if (pawl_guards_of_contact(&g->all[k])) {
-      enter_contact(g, state, k, sizes, spans, forces, rates, still);
+      enter_contact(g, state, k, terms, spans, forces, rates, still);
     }
   }
   return PAWL_OK;

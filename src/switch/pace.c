@@ -69,9 +69,10 @@ static void take_slips(const PawlDynamics* d, double* rows) {
   }
 }
 
+enum { ROUNDS = 2 };  // of passing on
+
 void pawl_pace_rows(const PawlDynamics* d, const PawlState* state, const double* v_before,
                     const PawlValues* values, PawlPace pace, double* out) {
-  enum { ROUNDS = 2 };
   double* x = find_coordinates(d, state, v_before, values, pace);
   const double* own = find_own(d, values);
   pawl_sparse_sizes(&d->G, values->G, x, 0.0, out);
@@ -89,6 +90,21 @@ void pawl_pace_forces(const PawlDynamics* d, const PawlState* state, const doubl
   const double* own = d->room + 3 * d->sizes.rows;
   for (int i = 0; i < d->sizes.rows; i++) {
     out[i] = own[i] > 0.0 ? out[i] / own[i] : 0.0;
+  }
+}
+
+void pawl_pace_places(const PawlDynamics* d, const PawlState* state, const PawlValues* values,
+                      double* out) {
+  double* x = d->room + 4 * d->sizes.rows;
+  const double* own = find_own(d, values);
+  int plain = pawl_moving(d->sizes) - 3 * d->system->rotations;
+  for (int j = 0; j < d->sizes.v; j++) {
+    x[j] = j < plain ? fabs(state->q[j]) : 1.0;
+  }
+  pawl_sparse_sizes(&d->G, values->G, x, 0.0, out);
+  for (int round = 0; round < ROUNDS; round++) {
+    pass_on(d, state, values, own, out, x);
+    pawl_sparse_sizes(&d->G, values->G, x, 0.0, out);
   }
 }
 

@@ -86,7 +86,8 @@ int pawl_strike_look(PawlStrike* k, const PawlState* state, const PawlValues* va
   pawl_dynamics_row_sizes(d, values->G, state->q, k->room);
   for (int i = k->first; i < k->end; i++) {
     bool none = values->g[i] <= PAWL_NO_SIDE * k->room[i] + instant * fmax(-k->rate[i], 0.0);
-    k->touching[i] = !k->jams[i] && (is_closed(k, state, i) || k->touched[i] || none);
+    bool meets = k->touched[i] || k->dull[i] || none;
+    k->touching[i] = !k->jams[i] && (is_closed(k, state, i) || meets);
     count += k->touching[i];
   }
   return count;
@@ -247,7 +248,8 @@ void pawl_strike_back(PawlStrike* k, PawlState* state, const PawlValues* values)
   state->t -= s;
 }
 
-// M dq = G^T mu, G dq = 0 of the rows in force, G dq + g >= 0 of contacts that overlap.       (C3)
+// M dq = G^T mu, G dq = 0 of the rows in force, G dq + g >= 0 of contacts that overlap, and = 0 of
+// those that are still apart where their impacts end.                                   (C3) (C18)
 static void state_overlaps(PawlStrike* k, const PawlState* state, const PawlValues* values,
                            bool* any) {
   PawlDynamics* d = k->dynamics;
@@ -257,12 +259,13 @@ static void state_overlaps(PawlStrike* k, const PawlState* state, const PawlValu
   for (int i = 0; i < d->sizes.rows; i++) {
     bool contact = i >= k->first && i < k->end;
     bool overlaps = contact && k->touching[i] && !is_closed(k, state, i) && values->g[i] < 0.0;
-    bool holds = state->in_force[i] != PAWL_ROW_OF_LET_GO;
+    bool ends = contact && k->dull[i];
+    bool holds = ends || state->in_force[i] != PAWL_ROW_OF_LET_GO;
     p->lo[i] = holds ? -INFINITY : 0.0;
     p->hi[i] = holds || overlaps ? INFINITY : 0.0;
-    p->b[i] = overlaps ? values->g[i] : 0.0;
+    p->b[i] = overlaps || ends ? values->g[i] : 0.0;
     p->weight[i] = 1.0;
-    *any |= overlaps;
+    *any |= overlaps || (ends && values->g[i] > PAWL_NO_SIDE * k->room[i]);
   }
 }
 

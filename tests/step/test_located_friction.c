@@ -724,6 +724,35 @@ static void test_refused(void** unused) {
   run_end(&run);
 }
 
+// Thrown into a corner without restitution a point stops, wherever the corner is. At the origin all
+// coordinates are rounding then, and all rates: rows are not known to a part of these.
+static void test_corner(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: corner\n"
+      "parameters: {X: 0, T: 0}\n"
+      "coordinates: {x: {start: X - 0.1*T, rate: 0.1}, y: {start: T, rate: -1}, z: {rate: 0.05}}\n"
+      "mass: {x: 1, y: 1, z: 1}\n"
+      "contacts:\n"
+      "  l: {gap: (x - X)*sin(0.3) + y*cos(0.3), friction: 0.4,\n"
+      "      slip: [(x - X)*cos(0.3) - y*sin(0.3), z]}\n"
+      "  r: {gap: -(x - X)*sin(0.5) + y*cos(0.5), friction: 0.4,\n"
+      "      slip: [(x - X)*cos(0.5) + y*sin(0.5), z]}\n";
+  static const char* const cases[][2] = {
+      {"X=0", "T=0"}, {"X=1", "T=0"}, {"X=0", "T=0.5"}, {"X=1", "T=0.5"}};
+  for (int k = 0; k < 4; k++) {
+    Run run = {0};
+    run_need(&run,
+             pawl_model_parse(text, strlen(text), "test.yaml", 2, cases[k], &run.model, &run.err));
+    run_derive(&run);
+    run.def.simulate.smooth = "dopri";
+    run_to(&run, 1, 1e-2);
+    double T = atof(cases[k][1] + 2);
+    check_state(&run, (double[]){atof(cases[k][0] + 2), 0, 0.05 * T}, (double[]){0, 0, 0}, 1e-12);
+    run_end(&run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_incline),
@@ -751,6 +780,7 @@ int main(void) {
       cmocka_unit_test(test_painleve_several),
       cmocka_unit_test(test_log_of_steps),
       cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_corner),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
