@@ -15,6 +15,7 @@
 
 #include "step/contacts.h"
 #include "step/gain.h"
+#include "step/rub_start.h"
 
 static const double LAW = 10.0;  // of the tolerance: how well a contact obeys its law
 
@@ -77,50 +78,20 @@ static void destroy(PawlStepper* s) {
   pawl_eval_destroy(d->tangent);
 }
 
-// The same with friction: (T6) with accelerations in the place of velocities. What slips at the
-// start rubs from the first step on.
-static PawlStatus start_rubbing(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
-                                PawlState* state, PawlError* err) {
-  PawlContacts* c = &d->contacts;
-  const PawlValues* values;
-  PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, phase, state, &values, err));
-  if (pawl_contacts_resting(s, c, state, values, d->candidate) == 0) {
-    return PAWL_OK;
+// Forces of contacts at the start, with their friction.                               (N24) (T28)
+static PawlStatus start(PawlStepper* s, const PawlPhase* phase, PawlState* state, PawlError* err) {
+  MoreauJean* d = s->data;
+  bool found;
+  d->rub.begins = true;
+  if (d->rub.contacts == 0) {
+    return pawl_contacts_start(s, &d->contacts, phase, state, d->dv, d->room, err);
   }
-  PAWL_TRY(pawl_rub_begin(s, &d->rub, phase, state, c->opening, c->size, err));
-  for (int k = 0; k < d->rub.contacts; k++) {
-    d->rub.mu[k] = d->rub.rests[k] ? d->rub.mu[k] : 0.0;
-  }
-  for (int i = 0; i < s->sizes.rows; i++) {
-    d->room[i] = pawl_phase_binds(phase, i);
-    d->P[i] = 0.0;
-  }
-  pawl_sparse_sizes(&s->G, values->G, state->a, c->least_a, c->size);
-  memcpy(d->dv, values->f, (size_t)s->sizes.v * sizeof(double));
-  PawlRubStep step = {.t = state->t,
-                      .S = values->M,
-                      .B = values->G,
-                      .J = values->G,
-                      .bilateral = d->room,
-                      .near = d->candidate,
-                      .w0 = values->gamma,
-                      .size = c->size,
-                      .tolerance = PAWL_CONTACT_CLOSED,
-                      .guess = d->P};
-  PawlStatus status = pawl_rub_solve(s, &d->rub, &step, d->dv, d->lambda, d->set, err);
-  if (status == PAWL_OK) {
+  PAWL_TRY(pawl_rub_start(s, &d->rub, &d->contacts, phase, state, d->dv, d->lambda, &found, err));
+  if (found) {
     memcpy(state->a, d->dv, (size_t)s->sizes.v * sizeof(double));
     memcpy(state->lambda, d->lambda, (size_t)s->sizes.rows * sizeof(double));
   }
-  return status == PAWL_RETRY ? PAWL_OK : status;  // steps find impulses where there are no forces
-}
-
-static PawlStatus start(PawlStepper* s, const PawlPhase* phase, PawlState* state, PawlError* err) {
-  MoreauJean* d = s->data;
-  d->rub.begins = true;
-  return d->rub.contacts > 0
-             ? start_rubbing(s, d, phase, state, err)
-             : pawl_contacts_start(s, &d->contacts, phase, state, d->dv, d->room, err);
+  return PAWL_OK;
 }
 
 static bool is_contact(const PawlStepper* s, int i) {

@@ -71,6 +71,7 @@ typedef struct PawlNsga {
   unsigned char *gone, *freed;   // rows of these contacts, v of these islands
   bool averaged;                 // directions of closed contacts are means, for it (nsga-pvv)
   double* drag;                  // rows: Lambda of friction alone, as U has it
+  double* none;                  // rows: zeros
   double* Lambda_rest;           // rows: what they would be if nothing hit; it acts all along (N65)
   double* tau;                   // contacts: how long before the end of the step the rest acts
   bool even;                     // all of it acts all along
@@ -99,7 +100,8 @@ typedef struct PawlNsga {
   struct PawlSmall* small;  // what ga.small is used with, see nsga_small.c
 } PawlNsga;
 
-// The part of a state behind the memory of the core: eta, Lambda and nu of the last step, its size.
+// The part of a state behind the memory of the core: eta, Lambda and nu of the last step, its size;
+// size < 0: of a start, with Lambda and W of a step by the forces there, which no step begins with.
 PAWL_INLINE double* pawl_nsga_eta_of(const PawlStepper* s, PawlState* state) {
   return pawl_ga_memory(s, state).last_h + 1;
 }
@@ -111,6 +113,11 @@ PAWL_INLINE double* pawl_nsga_nu_of(const PawlStepper* s, PawlState* state) {
 }
 PAWL_INLINE double* pawl_nsga_h_of(const PawlStepper* s, PawlState* state) {
   return pawl_nsga_nu_of(s, state) + s->sizes.rows;
+}
+// Impulses of the step before: none at a start.
+PAWL_INLINE const double* pawl_nsga_Lambda_before(const PawlStepper* s, const PawlState* state) {
+  return *pawl_nsga_h_of(s, (PawlState*)state) < 0.0 ? ((const PawlNsga*)s->data)->none
+                                                     : pawl_nsga_Lambda_of(s, (PawlState*)state);
 }
 // Where there are contacts, behind all memory: W of the last step.
 PAWL_INLINE double* pawl_nsga_W_of(const PawlStepper* s, PawlState* state) {

@@ -483,7 +483,7 @@ PAWL_INLINE PawlStatus finish_coupled(PawlStepper* s, PawlNsga* d, PawlState* st
 // search for sets.                                                                          (N44)
 PAWL_APART static bool rest_on(const PawlStepper* s, const PawlNsga* d, const PawlState* state) {
   const PawlContacts* c = &d->contacts;
-  const double* Lambda_n = pawl_nsga_Lambda_of(s, (PawlState*)state);
+  const double* Lambda_n = pawl_nsga_Lambda_before(s, state);
   bool rest = pawl_small_may_rest(s, d) && !d->rebounds, any = false;
   for (int k = 0; rest && k < c->count; k++) {
     int i = c->row[k];
@@ -509,7 +509,7 @@ static PawlStatus take_once(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
   memset(d->nu, 0, (size_t)s->sizes.rows * sizeof(double));
   memset(d->Lambda, 0, (size_t)s->sizes.rows * sizeof(double));
   if (d->rub.contacts > 0) {  // where to begin, no more: W is zero
-    memcpy(d->Lambda, pawl_nsga_Lambda_of(s, state), (size_t)s->sizes.rows * sizeof(double));
+    memcpy(d->Lambda, pawl_nsga_Lambda_before(s, state), (size_t)s->sizes.rows * sizeof(double));
     memcpy(d->nu, pawl_nsga_nu_of(s, state), (size_t)s->sizes.rows * sizeof(double));
   }
   d->W_still = s->contact_count == 0 && d->rub.contacts == 0;

@@ -350,7 +350,7 @@ static PawlStatus take_guess(PawlStepper* s, PawlNsga* d, const PawlPhase* phase
   keep_smooth(s, d);
   PAWL_TRY(d->minds ? judge(s, d, phase, err) : PAWL_OK);
   if (d->rub.contacts > 0) {
-    memcpy(d->Lambda, pawl_nsga_Lambda_of(s, state), (size_t)s->sizes.rows * sizeof(double));
+    memcpy(d->Lambda, pawl_nsga_Lambda_before(s, state), (size_t)s->sizes.rows * sizeof(double));
     PAWL_TRY(correct_with_friction(s, d, phase, state, err));
   } else {
     bool again = false;

@@ -144,6 +144,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_CONTACT_TOUCHING 1e-9
 // [1] Of mu times the force of a contact: friction below it sticks.
 #define PAWL_RUB_STICKS (1.0 - 1e-6)
+// [1] Of the terms of accelerations: the rate of a slip that goes on whatever they are.
+#define PAWL_RUB_GOES_ON 1e9
 // [1] Of their loads: by how much those of contacts that slip are varied, to see whether they stay
 // so and move anything; [1] of the largest: a load that has stayed; [1] of what they push: moved.
 #define PAWL_SHARE_VARIED 0.1
