@@ -564,8 +564,8 @@ bool pawl_nsga_lets_go(PawlStepper* s, PawlNsga* d) {
 }
 
 bool pawl_nsga_is_hit(const PawlNsga* d, int i) {
-  return d->B_set[i] && d->rate_before[i] < -PAWL_SLOWEST_LOGGED * d->contacts.slow &&
-         d->Lambda[i] > 0.0;
+  return (d->B_set[i] || d->rub.relaxed) && d->Lambda[i] > 0.0 &&
+         d->rate_before[i] < -PAWL_SLOWEST_LOGGED * d->contacts.slow;
 }
 
 // Of the contact in row i.
@@ -743,6 +743,7 @@ static double work_of_hit(const PawlStepper* s, const PawlNsga* d, int i) {
   if (back == 0.0) {
     return 0.5 * d->Lambda[i] * d->rate_before[i];
   }
+  back = d->rub.relaxed ? d->rate[i] : back;  // what slips opens by its rate then            (F16)
   double free = d->turned[i] + d->ga.h * d->pull[i];
   return 0.5 * d->Lambda[i] * (free + back) - d->nu[i] * d->pull[i];
 }
