@@ -147,6 +147,7 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
   }
   PAWL_TRY(pawl_rub_create(s, true, &d->rub, err));
   PAWL_TRY(pawl_gain_create(s, &d->gain, err));
+  PAWL_TRY(pawl_loss_create(s, &d->rub, &d->gain, &d->loss, err));
   if (d->ga.begins && d->ga.sizes_late && d->rub.contacts == 0 && s->sizes.v > PAWL_GA_PART) {
     d->ga.moved = PAWL_NEW(&s->arena, unsigned char, pawl_pool_parts(s->sizes.v, PAWL_GA_PART));
     if (!d->ga.moved) {
@@ -568,21 +569,6 @@ bool pawl_nsga_is_hit(const PawlNsga* d, int i) {
          d->rate_before[i] < -PAWL_SLOWEST_LOGGED * d->contacts.slow;
 }
 
-// Of the contact in row i.
-static PawlRubWork friction_of(const PawlStepper* s, const PawlNsga* d, int i) {
-  return pawl_rub_work(&d->rub, i - s->sizes.rows + s->contact_count, d->Lambda, d->rate_before,
-                       d->rate, d->lead, pawl_eval_values(d->eval)->g_t);
-}
-
-void pawl_nsga_note_friction(PawlStepper* s, const PawlNsga* d) {
-  s->rubbed = s->dragged = 0.0;
-  for (int i = s->sizes.rows - d->rub.contacts; i < s->sizes.rows; i++) {
-    PawlRubWork work = pawl_nsga_is_hit(d, i) ? (PawlRubWork){0} : friction_of(s, d, i);  // (B20)
-    s->rubbed += work.rubbed;
-    s->dragged += work.dragged;
-  }
-}
-
 PawlStatus pawl_nsga_take(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
                           PawlNsgaStep* step, PawlError* err) {
   PawlNsga* d = s->data;
@@ -736,19 +722,6 @@ bool pawl_nsga_hits(const PawlNsga* d) {
   return hits;
 }
 
-// [J] What a contact that is hit adds to the energy: by its impulse, and by what it moves against
-// the forces in the positions.                                                       (B15) (N39)
-static double work_of_hit(const PawlStepper* s, const PawlNsga* d, int i) {
-  double back = -pawl_nsga_rebound(s, d, i);
-  if (back == 0.0) {
-    return 0.5 * d->Lambda[i] * d->rate_before[i];
-  }
-  back = d->rub.relaxed ? d->rate[i] : back;  // what slips opens by its rate then            (F16)
-  double free = d->turned[i] + d->ga.h * d->pull[i];
-  return 0.5 * d->Lambda[i] * (free + back) - d->nu[i] * d->pull[i];
-}
-
-// The work of a contact that moves is -Lambda g_t.                                            (B15)
 PawlStatus pawl_nsga_log_impacts(PawlStepper* s, PawlNsga* d, const PawlState* state,
                                  const double* q, const double* v, PawlError* err) {
   if (!d->minds) {
@@ -768,9 +741,7 @@ PawlStatus pawl_nsga_log_impacts(PawlStepper* s, PawlNsga* d, const PawlState* s
   for (int k = 0; k < d->contacts.count; k++) {
     int i = d->contacts.row[k];
     if (pawl_nsga_is_hit(d, i)) {
-      PawlRubWork work = d->rub.contacts > 0 ? friction_of(s, d, i) : (PawlRubWork){0};
-      double lost = d->Lambda[i] * d->lead[i] - work_of_hit(s, d, i) - work.rubbed - work.dragged;
-      PAWL_TRY(pawl_rub_log_hit(s, &ends, i, lost, err));
+      PAWL_TRY(pawl_rub_log_hit(s, &ends, i, d->loss.of[k].lost, err));
     }
   }
   return pawl_rub_log(s, &d->rub, &ends, err);

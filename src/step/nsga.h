@@ -5,6 +5,7 @@
 #include "step/contacts.h"
 #include "step/ga.h"
 #include "step/gain.h"
+#include "step/loss.h"
 #include "step/rub.h"
 
 // Each coordinate that rows have is in one row (nsga_apart.c).
@@ -63,6 +64,7 @@ typedef struct PawlNsga {
   PawlContacts contacts;
   PawlRub rub;                   // friction of contacts
   PawlGain gain;                 // and energy that they bring in
+  PawlLoss loss;                 // and take
   double *impulse, *force_n;     // v: room for it; f at the beginning of the step
   double *press, *press_off;     // v: impulse of forces of contacts in the smooth motion, its error
   double* press_W;               // v: W without what it takes back from the smooth motion
@@ -245,7 +247,8 @@ void pawl_nsga_begin_anew(const PawlStepper* s, const PawlNsga* d, PawlState* st
 bool pawl_nsga_is_hit(const PawlNsga* d, int row);
 // Directions of contacts over the step: means of both ends where one is closed all along.   (N31)
 const double* pawl_nsga_mean_directions(const PawlStepper* s, PawlNsga* d);
-void pawl_nsga_note_friction(PawlStepper* s, const PawlNsga* d);
+// What contacts take from the energy in the step: d->loss, and what is accounted for.
+void pawl_nsga_note_losses(PawlStepper* s, PawlNsga* d);
 // A step of a method, first without contacts that neither touch nor push where it begins: it stands
 // if every iterate is clear of them, and none is passed. Else it is taken with them.          (N40)
 typedef PawlStatus PawlNsgaStep(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,

@@ -361,7 +361,7 @@ static PawlStatus take_guess(PawlStepper* s, PawlNsga* d, const PawlPhase* phase
     } while (again);
   }
   PAWL_TRY(d->far ? pass_far(s, d, state, d->v, err) : pawl_nsga_passed(s, d, state, d->v, err));
-  pawl_nsga_note_friction(s, d);
+  pawl_nsga_note_losses(s, d);
   if (pawl_nsga_hits(d)) {
     PAWL_TRY(change_forces(s, d, phase, t, err));
   }

@@ -146,6 +146,8 @@ typedef struct PawlRubWork {
 PawlRubWork pawl_rub_work(const PawlRub* rub, int contact, const double* impulse,
                           const double* rate_before, const double* rate, const double* b_before,
                           const double* b);
+// sum_j G_ij^2/M_jj of row i of a contact or its friction.
+double pawl_rub_own(const PawlStepper* s, const PawlRub* rub, const PawlValues* values, int i);
 // Logs which contacts stick, slip, slip back or are open after a step and were not before; those
 // that are hit in it are logged as such elsewhere (T12). Notes how well the step meets the cones,
 // and how it was solved.
