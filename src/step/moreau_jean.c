@@ -15,6 +15,8 @@
 
 #include "step/contacts.h"
 #include "step/gain.h"
+#include "step/loss.h"
+#include "step/rub_start.h"
 
 static const double LAW = 10.0;  // of the tolerance: how well a contact obeys its law
 
@@ -28,6 +30,7 @@ typedef struct MoreauJean {
   PawlContacts contacts;
   PawlRub rub;    // friction
   PawlGain gain;  // energy that contacts bring in
+  PawlLoss loss;  // and take
   double noise;   // of velocities: rounding of the impulses that hold them; 0 without friction
   bool rebounds;  // some contact approaches faster than PAWL_SLOWEST_REBOUND
   bool lands;     // one that may close does, and no correction was made yet
@@ -62,6 +65,7 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
   PAWL_TRY(pawl_contacts_create(s, &d->contacts, err));
   PAWL_TRY(pawl_rub_create(s, false, &d->rub, err));
   PAWL_TRY(pawl_gain_create(s, &d->gain, err));
+  PAWL_TRY(pawl_loss_create(s, &d->rub, &d->gain, &d->loss, err));
   PAWL_TRY(pawl_stepper_eval(
       s, PAWL_MASS | PAWL_FORCE | PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT, &d->eval,
       err));
@@ -77,50 +81,20 @@ static void destroy(PawlStepper* s) {
   pawl_eval_destroy(d->tangent);
 }
 
-// The same with friction: (T6) with accelerations in the place of velocities. What slips at the
-// start rubs from the first step on.
-static PawlStatus start_rubbing(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
-                                PawlState* state, PawlError* err) {
-  PawlContacts* c = &d->contacts;
-  const PawlValues* values;
-  PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, phase, state, &values, err));
-  if (pawl_contacts_resting(s, c, state, values, d->candidate) == 0) {
-    return PAWL_OK;
+// Forces of contacts at the start, with their friction.                               (N24) (T28)
+static PawlStatus start(PawlStepper* s, const PawlPhase* phase, PawlState* state, PawlError* err) {
+  MoreauJean* d = s->data;
+  bool found;
+  d->rub.begins = true;
+  if (d->rub.contacts == 0) {
+    return pawl_contacts_start(s, &d->contacts, phase, state, d->dv, d->room, err);
   }
-  PAWL_TRY(pawl_rub_begin(s, &d->rub, phase, state, c->opening, c->size, err));
-  for (int k = 0; k < d->rub.contacts; k++) {
-    d->rub.mu[k] = d->rub.rests[k] ? d->rub.mu[k] : 0.0;
-  }
-  for (int i = 0; i < s->sizes.rows; i++) {
-    d->room[i] = pawl_phase_binds(phase, i);
-    d->P[i] = 0.0;
-  }
-  pawl_sparse_sizes(&s->G, values->G, state->a, c->least_a, c->size);
-  memcpy(d->dv, values->f, (size_t)s->sizes.v * sizeof(double));
-  PawlRubStep step = {.t = state->t,
-                      .S = values->M,
-                      .B = values->G,
-                      .J = values->G,
-                      .bilateral = d->room,
-                      .near = d->candidate,
-                      .w0 = values->gamma,
-                      .size = c->size,
-                      .tolerance = PAWL_CONTACT_CLOSED,
-                      .guess = d->P};
-  PawlStatus status = pawl_rub_solve(s, &d->rub, &step, d->dv, d->lambda, d->set, err);
-  if (status == PAWL_OK) {
+  PAWL_TRY(pawl_rub_start(s, &d->rub, &d->contacts, phase, state, d->dv, d->lambda, &found, err));
+  if (found) {
     memcpy(state->a, d->dv, (size_t)s->sizes.v * sizeof(double));
     memcpy(state->lambda, d->lambda, (size_t)s->sizes.rows * sizeof(double));
   }
-  return status == PAWL_RETRY ? PAWL_OK : status;  // steps find impulses where there are no forces
-}
-
-static PawlStatus start(PawlStepper* s, const PawlPhase* phase, PawlState* state, PawlError* err) {
-  MoreauJean* d = s->data;
-  d->rub.begins = true;
-  return d->rub.contacts > 0
-             ? start_rubbing(s, d, phase, state, err)
-             : pawl_contacts_start(s, &d->contacts, phase, state, d->dv, d->room, err);
+  return PAWL_OK;
 }
 
 static bool is_contact(const PawlStepper* s, int i) {
@@ -515,26 +489,60 @@ static void note_met(const PawlStepper* s, MoreauJean* d, const PawlState* state
   }
 }
 
-// Friction dissipates P_T u_T in the mean, and a contact that moves by itself drags. In a hit both
-// are part of its loss.                                                                      (B20)
-static void note_friction(PawlStepper* s, const MoreauJean* d) {
-  s->rubbed = s->dragged = 0.0;
-  for (int i = s->sizes.rows - s->contact_count; i < s->sizes.rows; i++) {
-    PawlRubWork work = is_hit(s, d, i) ? (PawlRubWork){0} : friction_of(s, d, i);
-    s->rubbed += work.rubbed;
-    s->dragged += work.dragged;
+// What contact k takes where it is hit, friction included. Else friction dissipates P_T u_T in the
+// mean, and a contact that moves by itself drags.                              (T24) (B15) (B20)
+static PawlLossOf loss_of(const PawlStepper* s, const MoreauJean* d, int k) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  int i = d->contacts.row[k];
+  PawlRubWork work = d->rub.contacts > 0 ? friction_of(s, d, i) : (PawlRubWork){0};
+  if (!is_hit(s, d, i)) {
+    return (PawlLossOf){.rubbed = work.rubbed, .dragged = work.dragged};
+  }
+  double led = 0.5 * (d->lead[i] + values->g_t[i]);
+  double lost = d->P[i] * (led - 0.5 * (d->met[i] + d->rate[i])) - work.rubbed - work.dragged;
+  double own = d->loss.known ? pawl_rub_own(s, &d->rub, values, i) : 0.0;
+  double weight = own > 0.0 ? d->rate_n[i] * d->rate_n[i] / own : 0.0;
+  return (PawlLossOf){.hit = true, .lost = lost, .weight = weight};
+}
+
+// What contacts do to the energy by each velocity, M dv (v_n + v)/2 - f (q - q_n), and what moves.
+//                                                                                     (T26) (T30)
+static void add_velocities(const PawlStepper* s, MoreauJean* d, const PawlState* state, double h) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  double *dv = d->move, *M_dv = d->a, theta = d->theta;
+  memset(M_dv, 0, (size_t)s->sizes.v * sizeof(double));
+  for (int j = 0; j < s->sizes.v; j++) {
+    dv[j] = d->v[j] - state->v[j];
+  }
+  pawl_sparse_line_add(&s->dynamics.by_H, values->M, 1.0, dv, M_dv);
+  for (int j = 0; j < pawl_moving(s->sizes); j++) {
+    int at = s->dynamics.diagonal[j];
+    double v_n = state->v[j], v = d->v[j],
+           shift = d->gain.shifted ? d->gain.shift[d->gain.body[j]] : 0.0;
+    double f = theta * values->f[j] + (1 - theta) * d->f_n[j];
+    double way = h * (theta * v + (1 - theta) * v_n + shift * dv[j]);
+    double most = fmax(fabs(v_n), fabs(v));
+    double slack = fabs(values->f[j] - d->f_n[j]) * fabs(way);
+    double moved = (at >= 0 ? values->M[at] * most * most : 0.0) + h * fabs(f) * most;
+    pawl_loss_add_at(&d->loss, &d->gain, j, 0.5 * M_dv[j] * (v_n + v) - f * way, slack, moved);
   }
 }
 
-// What a hit has taken, friction included.
-static double loss_of(const PawlStepper* s, const MoreauJean* d, int i) {
-  double led = 0.5 * (d->lead[i] + pawl_eval_values(d->eval)->g_t[i]);
-  double lost = d->P[i] * (led - 0.5 * (d->met[i] + d->rate[i]));  // (T24) (B15)
-  if (d->rub.contacts > 0) {
-    PawlRubWork work = friction_of(s, d, i);
-    lost -= work.rubbed + work.dragged;
+static void note_losses(PawlStepper* s, MoreauJean* d, const PawlState* state, double h) {
+  s->rubbed = s->dragged = 0.0;
+  note_met(s, d, state);
+  for (int k = 0; k < d->contacts.count; k++) {
+    d->loss.of[k] = loss_of(s, d, k);
   }
-  return lost;
+  if (d->loss.known) {
+    pawl_loss_begin(&d->loss, &d->contacts, &d->rub, &d->gain, d->P);
+    add_velocities(s, d, state, h);
+    pawl_loss_share(&d->loss, &d->contacts, &d->gain);
+  }
+  for (int k = 0; k < d->contacts.count; k++) {
+    s->rubbed += d->loss.of[k].rubbed;
+    s->dragged += d->loss.of[k].dragged;
+  }
 }
 
 // Contacts that were passed within the step.
@@ -578,9 +586,10 @@ static PawlStatus note_contacts(PawlStepper* s, MoreauJean* d, const PawlState* 
                       .values = pawl_eval_values(d->eval),
                       .near = d->candidate,
                       .slow = PAWL_SLOWEST_LOGGED * d->contacts.slow};
-  for (int i = 0; i < s->sizes.rows; i++) {
+  for (int k = 0; k < d->contacts.count; k++) {
+    int i = d->contacts.row[k];
     if (is_hit(s, d, i)) {
-      PAWL_TRY(pawl_rub_log_hit(s, &ends, i, loss_of(s, d, i), err));
+      PAWL_TRY(pawl_rub_log_hit(s, &ends, i, d->loss.of[k].lost, err));
     }
   }
   return pawl_rub_log(s, &d->rub, &ends, err);
@@ -589,11 +598,8 @@ static PawlStatus note_contacts(PawlStepper* s, MoreauJean* d, const PawlState* 
 static PawlStatus accept(PawlStepper* s, MoreauJean* d, PawlState* state, double h,
                          PawlError* err) {
   if (s->contact_count > 0) {
-    note_met(s, d, state);
+    note_losses(s, d, state, h);
     PAWL_TRY(note_contacts(s, d, state, h, err));
-  }
-  if (d->rub.contacts > 0) {
-    note_friction(s, d);
   }
   for (int i = 0; i < s->sizes.rows; i++) {
     state->lambda[i] = d->P[i] / h;

@@ -11,10 +11,12 @@
 #include "base/copy.h"
 #include "base/targets.h"
 #include "step/ga_loops.h"
+#include "step/rub_start.h"
 
 void pawl_nsga_keep(const PawlStepper* s, const PawlNsga* d, PawlState* state, bool further) {
   double *Lambda = pawl_nsga_Lambda_of(s, state), *nu = pawl_nsga_nu_of(s, state);
   double* h = pawl_nsga_h_of(s, state);
+  further = further && *h > 0.0;
   for (int i = 0; i < s->sizes.rows; i++) {
     Lambda[i] = further ? Lambda[i] + d->Lambda[i] : d->Lambda[i];
     nu[i] = further ? nu[i] + d->nu[i] : d->nu[i];
@@ -55,6 +57,7 @@ static void allocate(PawlStepper* s, PawlNsga* d) {
                 {&d->drag, m, NULL},
                 {&d->tau, s->contact_count, NULL},
                 {&d->since, s->contact_count, NULL},
+                {&d->none, m, NULL},
                 {&d->Lambda_rest, m, NULL},
                 {&d->lead, m, NULL},
                 {&d->turned, m, NULL},
@@ -144,6 +147,7 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
   }
   PAWL_TRY(pawl_rub_create(s, true, &d->rub, err));
   PAWL_TRY(pawl_gain_create(s, &d->gain, err));
+  PAWL_TRY(pawl_loss_create(s, &d->rub, &d->gain, &d->loss, err));
   if (d->ga.begins && d->ga.sizes_late && d->rub.contacts == 0 && s->sizes.v > PAWL_GA_PART) {
     d->ga.moved = PAWL_NEW(&s->arena, unsigned char, pawl_pool_parts(s->sizes.v, PAWL_GA_PART));
     if (!d->ga.moved) {
@@ -185,6 +189,24 @@ static PawlStatus start_smooth(PawlStepper* s, PawlNsga* d, const PawlPhase* pha
                                   state->a, state->lambda, err);
 }
 
+// What contacts and their friction do at the start, as if a step had had such forces all along: for
+// what is shown, and no more.                                                             (T28)
+static PawlStatus start_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+                                 PawlState* state, PawlError* err) {
+  double *a = d->v, *lambda = d->rate, h = s->def.step;
+  double *Lambda = pawl_nsga_Lambda_of(s, state), *W = pawl_nsga_W_of(s, state);
+  bool found;
+  PAWL_TRY(pawl_rub_start(s, &d->rub, &d->contacts, phase, state, a, lambda, &found, err));
+  for (int j = 0; found && j < s->sizes.v; j++) {
+    W[j] = h * (a[j] - state->a[j]);
+  }
+  for (int i = 0; found && i < s->sizes.rows; i++) {
+    Lambda[i] = h * (lambda[i] - state->lambda[i]);
+  }
+  *pawl_nsga_h_of(s, state) = found ? -h : 0.0;
+  return PAWL_OK;
+}
+
 PawlStatus pawl_nsga_start(PawlStepper* s, const PawlPhase* phase, PawlState* state,
                            PawlError* err) {
   PawlNsga* d = s->data;
@@ -201,7 +223,7 @@ PawlStatus pawl_nsga_start(PawlStepper* s, const PawlPhase* phase, PawlState* st
     memset(pawl_nsga_W_of(s, state), 0, (size_t)s->sizes.v * sizeof(double));
   }
   d->rub.begins = true;
-  return PAWL_OK;
+  return d->rub.contacts > 0 ? start_contacts(s, d, phase, state, err) : PAWL_OK;
 }
 
 // ---- active sets --------------------------------------------------------------------------------
@@ -368,7 +390,7 @@ static bool is_still(const PawlNsga* d, const double* Lambda_n, int i) {
 static PawlStatus begin_friction(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
                                  PawlState* state, PawlError* err) {
   PawlContacts* c = &d->contacts;
-  const double* Lambda_n = pawl_nsga_Lambda_of(s, state);
+  const double* Lambda_n = pawl_nsga_Lambda_before(s, state);
   const double* G = pawl_eval_values(d->eval)->G;
   pawl_sparse_sizes(&s->G, G, s->sizes.q == s->sizes.v ? state->q : NULL, c->least_q, c->size);
   for (int i = d->rub.first_row; i < s->sizes.rows; i++) {
@@ -543,23 +565,8 @@ bool pawl_nsga_lets_go(PawlStepper* s, PawlNsga* d) {
 }
 
 bool pawl_nsga_is_hit(const PawlNsga* d, int i) {
-  return d->B_set[i] && d->rate_before[i] < -PAWL_SLOWEST_LOGGED * d->contacts.slow &&
-         d->Lambda[i] > 0.0;
-}
-
-// Of the contact in row i.
-static PawlRubWork friction_of(const PawlStepper* s, const PawlNsga* d, int i) {
-  return pawl_rub_work(&d->rub, i - s->sizes.rows + s->contact_count, d->Lambda, d->rate_before,
-                       d->rate, d->lead, pawl_eval_values(d->eval)->g_t);
-}
-
-void pawl_nsga_note_friction(PawlStepper* s, const PawlNsga* d) {
-  s->rubbed = s->dragged = 0.0;
-  for (int i = s->sizes.rows - d->rub.contacts; i < s->sizes.rows; i++) {
-    PawlRubWork work = pawl_nsga_is_hit(d, i) ? (PawlRubWork){0} : friction_of(s, d, i);  // (B20)
-    s->rubbed += work.rubbed;
-    s->dragged += work.dragged;
-  }
+  return (d->B_set[i] || d->rub.relaxed) && d->Lambda[i] > 0.0 &&
+         d->rate_before[i] < -PAWL_SLOWEST_LOGGED * d->contacts.slow;
 }
 
 PawlStatus pawl_nsga_take(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
@@ -634,7 +641,7 @@ static void rates_before(const PawlStepper* s, PawlNsga* d, const PawlValues* va
 // the smooth motion pressed on them.
 PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
                                     PawlState* state, bool fresh, PawlError* err) {
-  const double* Lambda_n = pawl_nsga_Lambda_of(s, state);
+  const double* Lambda_n = pawl_nsga_Lambda_before(s, state);
   d->contacts.known = d->rebounds = d->elastic = d->unplaced = d->released = false;
   d->minds = pawl_nsga_has_contacts(s);
   d->unsolved = PAWL_LEVEL_POSITION;
@@ -715,18 +722,6 @@ bool pawl_nsga_hits(const PawlNsga* d) {
   return hits;
 }
 
-// [J] What a contact that is hit adds to the energy: by its impulse, and by what it moves against
-// the forces in the positions.                                                       (B15) (N39)
-static double work_of_hit(const PawlStepper* s, const PawlNsga* d, int i) {
-  double back = -pawl_nsga_rebound(s, d, i);
-  if (back == 0.0) {
-    return 0.5 * d->Lambda[i] * d->rate_before[i];
-  }
-  double free = d->turned[i] + d->ga.h * d->pull[i];
-  return 0.5 * d->Lambda[i] * (free + back) - d->nu[i] * d->pull[i];
-}
-
-// The work of a contact that moves is -Lambda g_t.                                            (B15)
 PawlStatus pawl_nsga_log_impacts(PawlStepper* s, PawlNsga* d, const PawlState* state,
                                  const double* q, const double* v, PawlError* err) {
   if (!d->minds) {
@@ -738,7 +733,7 @@ PawlStatus pawl_nsga_log_impacts(PawlStepper* s, PawlNsga* d, const PawlState* s
                       .v = v,
                       .rate_before = d->rate_before,
                       .rate = d->rate,
-                      .lambda = pawl_nsga_Lambda_of(s, (PawlState*)state),
+                      .lambda = pawl_nsga_Lambda_before(s, state),
                       .impulse = d->Lambda,
                       .values = pawl_eval_values(d->eval),
                       .near = d->near,
@@ -746,9 +741,7 @@ PawlStatus pawl_nsga_log_impacts(PawlStepper* s, PawlNsga* d, const PawlState* s
   for (int k = 0; k < d->contacts.count; k++) {
     int i = d->contacts.row[k];
     if (pawl_nsga_is_hit(d, i)) {
-      PawlRubWork work = d->rub.contacts > 0 ? friction_of(s, d, i) : (PawlRubWork){0};
-      double lost = d->Lambda[i] * d->lead[i] - work_of_hit(s, d, i) - work.rubbed - work.dragged;
-      PAWL_TRY(pawl_rub_log_hit(s, &ends, i, lost, err));
+      PAWL_TRY(pawl_rub_log_hit(s, &ends, i, d->loss.of[k].lost, err));
     }
   }
   return pawl_rub_log(s, &d->rub, &ends, err);
@@ -766,7 +759,7 @@ bool pawl_nsga_closes(const PawlStepper* s, int row) {
 
 // The reaction over the last step: lambda + Lambda / h.
 void pawl_nsga_multipliers(const PawlStepper* s, PawlState* state, double* lambda) {
-  double h = *pawl_nsga_h_of(s, state);
+  double h = fabs(*pawl_nsga_h_of(s, state));
   const double* Lambda = pawl_nsga_Lambda_of(s, state);
   for (int i = 0; i < s->sizes.rows; i++) {
     lambda[i] = state->lambda[i] + (h > 0.0 ? Lambda[i] / h : 0.0);
@@ -777,7 +770,7 @@ void pawl_nsga_multipliers(const PawlStepper* s, PawlState* state, double* lambd
 // (N55)
 void pawl_nsga_accelerations(const PawlStepper* s, PawlState* state, double* a) {
   const PawlNsga* d = s->data;
-  double h = *pawl_nsga_h_of(s, state);
+  double h = fabs(*pawl_nsga_h_of(s, state));
   const double* W = pawl_nsga_W_of(s, state);
   bool apart = d->decoupled || d->rub.contacts > 0;
   for (int j = 0; apart && h > 0.0 && j < s->sizes.v; j++) {

@@ -5,6 +5,7 @@
 #include "step/contacts.h"
 #include "step/ga.h"
 #include "step/gain.h"
+#include "step/loss.h"
 #include "step/rub.h"
 
 // Each coordinate that rows have is in one row (nsga_apart.c).
@@ -63,6 +64,7 @@ typedef struct PawlNsga {
   PawlContacts contacts;
   PawlRub rub;                   // friction of contacts
   PawlGain gain;                 // and energy that they bring in
+  PawlLoss loss;                 // and take
   double *impulse, *force_n;     // v: room for it; f at the beginning of the step
   double *press, *press_off;     // v: impulse of forces of contacts in the smooth motion, its error
   double* press_W;               // v: W without what it takes back from the smooth motion
@@ -71,6 +73,7 @@ typedef struct PawlNsga {
   unsigned char *gone, *freed;   // rows of these contacts, v of these islands
   bool averaged;                 // directions of closed contacts are means, for it (nsga-pvv)
   double* drag;                  // rows: Lambda of friction alone, as U has it
+  double* none;                  // rows: zeros
   double* Lambda_rest;           // rows: what they would be if nothing hit; it acts all along (N65)
   double* tau;                   // contacts: how long before the end of the step the rest acts
   bool even;                     // all of it acts all along
@@ -99,7 +102,8 @@ typedef struct PawlNsga {
   struct PawlSmall* small;  // what ga.small is used with, see nsga_small.c
 } PawlNsga;
 
-// The part of a state behind the memory of the core: eta, Lambda and nu of the last step, its size.
+// The part of a state behind the memory of the core: eta, Lambda and nu of the last step, its size;
+// size < 0: of a start, with Lambda and W of a step by the forces there, which no step begins with.
 PAWL_INLINE double* pawl_nsga_eta_of(const PawlStepper* s, PawlState* state) {
   return pawl_ga_memory(s, state).last_h + 1;
 }
@@ -111,6 +115,11 @@ PAWL_INLINE double* pawl_nsga_nu_of(const PawlStepper* s, PawlState* state) {
 }
 PAWL_INLINE double* pawl_nsga_h_of(const PawlStepper* s, PawlState* state) {
   return pawl_nsga_nu_of(s, state) + s->sizes.rows;
+}
+// Impulses of the step before: none at a start.
+PAWL_INLINE const double* pawl_nsga_Lambda_before(const PawlStepper* s, const PawlState* state) {
+  return *pawl_nsga_h_of(s, (PawlState*)state) < 0.0 ? ((const PawlNsga*)s->data)->none
+                                                     : pawl_nsga_Lambda_of(s, (PawlState*)state);
 }
 // Where there are contacts, behind all memory: W of the last step.
 PAWL_INLINE double* pawl_nsga_W_of(const PawlStepper* s, PawlState* state) {
@@ -238,7 +247,8 @@ void pawl_nsga_begin_anew(const PawlStepper* s, const PawlNsga* d, PawlState* st
 bool pawl_nsga_is_hit(const PawlNsga* d, int row);
 // Directions of contacts over the step: means of both ends where one is closed all along.   (N31)
 const double* pawl_nsga_mean_directions(const PawlStepper* s, PawlNsga* d);
-void pawl_nsga_note_friction(PawlStepper* s, const PawlNsga* d);
+// What contacts take from the energy in the step: d->loss, and what is accounted for.
+void pawl_nsga_note_losses(PawlStepper* s, PawlNsga* d);
 // A step of a method, first without contacts that neither touch nor push where it begins: it stands
 // if every iterate is clear of them, and none is passed. Else it is taken with them.          (N40)
 typedef PawlStatus PawlNsgaStep(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,

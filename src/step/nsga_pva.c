@@ -462,7 +462,7 @@ PAWL_INLINE PawlStatus finish_coupled(PawlStepper* s, PawlNsga* d, PawlState* st
   double* eta_n = pawl_nsga_eta_of(s, state);
   pawl_nsga_add_rebounds(s, d, -1.0);  // what corrections_error() has added to the rates
   PAWL_TRY(pawl_nsga_passed(s, d, state, d->ga.v_total, err));
-  pawl_nsga_note_friction(s, d);
+  pawl_nsga_note_losses(s, d);
   PAWL_TRY(pawl_nsga_log_impacts(s, d, state, d->ga.q, d->ga.v_total, err));
   for (int i = 0; i < s->sizes.rows; i++) {
     eta_n[i] = pawl_nsga_next_eta(&d->ga, d->ga.lambda[i], state->lambda[i], eta_n[i]);
@@ -483,7 +483,7 @@ PAWL_INLINE PawlStatus finish_coupled(PawlStepper* s, PawlNsga* d, PawlState* st
 // search for sets.                                                                          (N44)
 PAWL_APART static bool rest_on(const PawlStepper* s, const PawlNsga* d, const PawlState* state) {
   const PawlContacts* c = &d->contacts;
-  const double* Lambda_n = pawl_nsga_Lambda_of(s, (PawlState*)state);
+  const double* Lambda_n = pawl_nsga_Lambda_before(s, state);
   bool rest = pawl_small_may_rest(s, d) && !d->rebounds, any = false;
   for (int k = 0; rest && k < c->count; k++) {
     int i = c->row[k];
@@ -509,7 +509,7 @@ static PawlStatus take_once(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
   memset(d->nu, 0, (size_t)s->sizes.rows * sizeof(double));
   memset(d->Lambda, 0, (size_t)s->sizes.rows * sizeof(double));
   if (d->rub.contacts > 0) {  // where to begin, no more: W is zero
-    memcpy(d->Lambda, pawl_nsga_Lambda_of(s, state), (size_t)s->sizes.rows * sizeof(double));
+    memcpy(d->Lambda, pawl_nsga_Lambda_before(s, state), (size_t)s->sizes.rows * sizeof(double));
     memcpy(d->nu, pawl_nsga_nu_of(s, state), (size_t)s->sizes.rows * sizeof(double));
   }
   d->W_still = s->contact_count == 0 && d->rub.contacts == 0;
@@ -549,6 +549,7 @@ PAWL_APART static PawlStatus take_small(PawlStepper* s, PawlNsga* d, const PawlP
     return finish_coupled(s, d, state, further, err);
   }
   PAWL_TRY(pawl_nsga_passed(s, d, state, d->ga.v_total, err));
+  pawl_nsga_note_losses(s, d);
   PAWL_TRY(pawl_nsga_log_impacts(s, d, state, d->ga.q, d->ga.v_total, err));
   pawl_small_accept(s, d, state);
   d->fresh = state->t;

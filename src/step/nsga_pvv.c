@@ -350,7 +350,7 @@ static PawlStatus take_guess(PawlStepper* s, PawlNsga* d, const PawlPhase* phase
   keep_smooth(s, d);
   PAWL_TRY(d->minds ? judge(s, d, phase, err) : PAWL_OK);
   if (d->rub.contacts > 0) {
-    memcpy(d->Lambda, pawl_nsga_Lambda_of(s, state), (size_t)s->sizes.rows * sizeof(double));
+    memcpy(d->Lambda, pawl_nsga_Lambda_before(s, state), (size_t)s->sizes.rows * sizeof(double));
     PAWL_TRY(correct_with_friction(s, d, phase, state, err));
   } else {
     bool again = false;
@@ -361,7 +361,7 @@ static PawlStatus take_guess(PawlStepper* s, PawlNsga* d, const PawlPhase* phase
     } while (again);
   }
   PAWL_TRY(d->far ? pass_far(s, d, state, d->v, err) : pawl_nsga_passed(s, d, state, d->v, err));
-  pawl_nsga_note_friction(s, d);
+  pawl_nsga_note_losses(s, d);
   if (pawl_nsga_hits(d)) {
     PAWL_TRY(change_forces(s, d, phase, t, err));
   }

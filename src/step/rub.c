@@ -78,6 +78,9 @@ static void allocate(PawlStepper* s, PawlRub* rub) {
   rub->asks = PAWL_NEW(arena, unsigned char, rub->contacts);
   rub->hold = PAWL_NEW(arena, double, s->sizes.rows);
   rub->group = PAWL_NEW(arena, unsigned char, s->sizes.rows);
+  rub->closed = PAWL_NEW(arena, unsigned char, s->sizes.rows);
+  rub->holds = PAWL_NEW(arena, unsigned char, s->sizes.rows);
+  rub->pushes = PAWL_NEW(arena, unsigned char, s->sizes.rows);
   rub->kept = (PawlRubKept){.x = PAWL_NEW(arena, double, n),
                             .y = PAWL_NEW(arena, double, PAWL_RUB_ROWS * rub->contacts),
                             .w = PAWL_NEW(arena, double, PAWL_RUB_ROWS * rub->contacts),

@@ -72,14 +72,15 @@ typedef struct PawlRub {
   PawlRubCenter center;
   PawlRubLocal local;
   PawlRubSoft soft;
-  double* hold;            // rows: what the bilateral ones are to do
-  long long centered;      // problems that were begun from nothing (rub_center.h)
-  bool relaxed;            // the last one was left there
-  int relaxed_often;       // in this step
-  long long swept;         // islands that were solved by sweeps (rub_sweep.h)
-  long long swept_before;  // the last step
-  unsigned char* group;    // rows: contacts that share a load
-  unsigned looked_at;      // what slipped at the last look at that, and how many there were
+  double* hold;                            // rows: what the bilateral ones are to do
+  long long centered;                      // problems that were begun from nothing (rub_center.h)
+  bool relaxed;                            // the last one was left there
+  int relaxed_often;                       // in this step
+  long long swept;                         // islands that were solved by sweeps (rub_sweep.h)
+  long long swept_before;                  // the last step
+  unsigned char* group;                    // rows: contacts that share a load
+  unsigned char *closed, *holds, *pushes;  // rows: of a start, see rub_start.h
+  unsigned looked_at;  // what slipped at the last look at that, and how many there were
   int looks;
   bool told;    // that what rests might move
   bool begins;  // no step was taken since a start, or a kink of forces: see pawl_rub_log
@@ -145,6 +146,8 @@ typedef struct PawlRubWork {
 PawlRubWork pawl_rub_work(const PawlRub* rub, int contact, const double* impulse,
                           const double* rate_before, const double* rate, const double* b_before,
                           const double* b);
+// sum_j G_ij^2/M_jj of row i of a contact or its friction.
+double pawl_rub_own(const PawlStepper* s, const PawlRub* rub, const PawlValues* values, int i);
 // Logs which contacts stick, slip, slip back or are open after a step and were not before; those
 // that are hit in it are logged as such elsewhere (T12). Notes how well the step meets the cones,
 // and how it was solved.

@@ -182,7 +182,7 @@ bool pawl_rub_local_solve(PawlRubLocal* p, PawlRubSets* sets, const PawlRubProbl
     }
     memcpy(p->before, state, count * sizeof *state);
     if (pawl_rub_sets_mend(sets, q, state) == 0) {
-      return true;
+      return pawl_rub_sets_hold(sets, q, state);
     }
     stuck += take_in(p, q, state) == 0;
     if (p->rows > p->most || stuck > MOST_STUCK) {

@@ -54,8 +54,7 @@ PawlRubWork pawl_rub_work(const PawlRub* rub, int contact, const double* impulse
   return work;
 }
 
-// sum_j G_ij^2/M_jj of row i.
-static double own_of(const PawlStepper* s, const PawlRub* rub, const PawlValues* values, int i) {
+double pawl_rub_own(const PawlStepper* s, const PawlRub* rub, const PawlValues* values, int i) {
   int k = i - rub->first_row;
   double own = 0.0;
   for (int e = rub->first[k]; e < rub->first[k + 1]; e++) {
@@ -74,7 +73,7 @@ static double off_cone(const PawlStepper* s, const PawlRub* rub, const PawlRubEn
   double y[2] = {0}, own = 0.0, off = 0.0;
   double normal = e->impulse[pawl_rub_row(rub, k)], limit = rub->mu[k] * normal;
   for (int i = 0; i < of->count; i++) {
-    own = fmax(own, own_of(s, rub, e->values, of->first + i));
+    own = fmax(own, pawl_rub_own(s, rub, e->values, of->first + i));
   }
   for (int i = 0; i < of->count && own > 0.0; i++) {
     y[i] = e->impulse[of->first + i] - e->rate[of->first + i] / own;

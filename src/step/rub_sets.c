@@ -313,6 +313,12 @@ int pawl_rub_sets_mend(PawlRubSets* p, const PawlRubProblem* q, PawlRubState* st
   return wrong;
 }
 
+// Rows that hold may contradict each other, as those of a wedged body that is thrown back: then
+// impulses that hold each other grow round by round and hide it from what counts as wrong.  (T29)
+bool pawl_rub_sets_hold(const PawlRubSets* p, const PawlRubProblem* q, const PawlRubState* state) {
+  return loose(p, q, state) * PAWL_ROWS_ROUNDING <= PAWL_RUB_LOOSE;
+}
+
 bool pawl_rub_sets_solve(PawlRubSets* p, const PawlRubProblem* q, int patience,
                          PawlRubState* state) {
   int fewest = q->count + 1, left = patience;
@@ -323,7 +329,7 @@ bool pawl_rub_sets_solve(PawlRubSets* p, const PawlRubProblem* q, int patience,
     }
     int wrong = pawl_rub_sets_mend(p, q, state);
     if (wrong == 0 && join(p, q, state) == 0) {
-      return true;
+      return pawl_rub_sets_hold(p, q, state);
     }
     left = wrong < fewest ? patience : left - 1;
     fewest = wrong < fewest ? wrong : fewest;

@@ -36,6 +36,9 @@ bool pawl_rub_sets_solve(PawlRubSets* p, const PawlRubProblem* problem, int pati
 bool pawl_rub_sets_one(PawlRubSets* p, const PawlRubProblem* problem, const PawlRubState* state);
 // Moves contacts that come out wrong by it to other places; how many.
 int pawl_rub_sets_mend(PawlRubSets* p, const PawlRubProblem* problem, PawlRubState* state);
+// Whether the rows of a set that is not wrong are what they hold.                           (T29)
+bool pawl_rub_sets_hold(const PawlRubSets* p, const PawlRubProblem* problem,
+                        const PawlRubState* state);
 double pawl_rub_sets_largest(const PawlRubSets* p, const PawlRubProblem* problem);  // impulse
 // After a solution: whether the motion hangs on how contacts that slip share their load, which the
 // bodies do not say; `group` (rows of the system) flags them then. p stays as it is. (F28)

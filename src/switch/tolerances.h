@@ -129,6 +129,10 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_GAINED 1e-12
 // [1] Of what forces that change in a step may do to it: a gain is known to a tenth.
 #define PAWL_GAIN_KNOWN 10.0
+// [1] Of the losses of contacts: what they leave of the energy that their island has lost is
+// rounding. And of the energy that moves there and what forces do to it: no contact does more.
+#define PAWL_LOSS_KNOWN 1e-9
+#define PAWL_LOSS_BEYOND 1.0
 // [1] Of the step: shorter ones are not halved to meet a contact that they pass. A run halves a
 // step ten times at most.
 #define PAWL_PASSED_SHORTEST 1.5e-3
@@ -144,6 +148,10 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_CONTACT_TOUCHING 1e-9
 // [1] Of mu times the force of a contact: friction below it sticks.
 #define PAWL_RUB_STICKS (1.0 - 1e-6)
+// [1] Of the terms of a row that holds: a rate that is more than what rounding leaves of none.
+#define PAWL_RUB_LOOSE 1e-6
+// [1] Of the terms of accelerations: the rate of a slip that goes on whatever they are.
+#define PAWL_RUB_GOES_ON 1e9
 // [1] Of their loads: by how much those of contacts that slip are varied, to see whether they stay
 // so and move anything; [1] of the largest: a load that has stayed; [1] of what they push: moved.
 #define PAWL_SHARE_VARIED 0.1
