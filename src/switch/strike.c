@@ -115,12 +115,32 @@ static void state_problem(PawlStrike* k, const PawlState* state, const PawlValue
   }
 }
 
-static PawlStatus contradiction(const PawlStrike* k, const PawlState* state, PawlError* err) {
+// Which rows of the problem of state_problem() contradict each other. With friction all that take
+// part are flagged: mostly it is the rows without it that do. *known: so it is.
+static PawlStatus find_conflict(PawlStrike* k, const PawlValues* values, bool* known,
+                                PawlError* err) {
+  PawlRowsResult result = {.conflicts = 0};
+  *known = !k->watching->grip;
+  if (!*known) {
+    PawlStatus status = pawl_watch_solve(k->watching, values, &result, err);
+    PAWL_TRY(status == PAWL_RETRY ? PAWL_OK : status);
+    *known = status == PAWL_OK && result.conflicts > 0;
+  }
+  for (int i = k->first; i < k->end && !*known; i++) {
+    k->watching->rows.conflict[i] = k->watching->rows.hi[i] > 0.0;
+  }
+  return PAWL_OK;
+}
+
+static PawlStatus contradiction(PawlStrike* k, const PawlState* state, const PawlValues* values,
+                                PawlError* err) {
   const PawlGrip* grip = k->watching->grip;
   PawlText names = {0};
+  bool known;
+  PAWL_TRY(find_conflict(k, values, &known, err));
   int count = pawl_dynamics_list_rows(k->dynamics, k->watching->rows.conflict, &names);
   const char* which = names.s ? names.s : "some rows";
-  if (grip && grip->verdict == PAWL_FRICTION_NOT_CONVERGED) {
+  if (!known && grip->verdict == PAWL_FRICTION_NOT_CONVERGED) {
     pawl_fail(err, PAWL_ERROR_RUN,
               "t = %.10g: no velocities after the impact of %s were found; whether there are some "
               "is not known",
@@ -209,7 +229,7 @@ static PawlStatus solve(PawlStrike* k, PawlState* state, const PawlValues* value
                         const unsigned char* taking_part, double* impulse, PawlError* err) {
   bool solved;
   PAWL_TRY(try_solve(k, state, values, taking_part, impulse, &solved, err));
-  return solved ? PAWL_OK : contradiction(k, state, err);
+  return solved ? PAWL_OK : contradiction(k, state, values, err);
 }
 
 static void aim_at_rest(PawlStrike* k) {
