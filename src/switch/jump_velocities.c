@@ -10,6 +10,7 @@
 #include "switch/jump_impl.h"
 #include "switch/modes.h"
 #include "switch/pace.h"
+#include "switch/several.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
@@ -379,6 +380,9 @@ PawlStatus pawl_jump_settle(PawlJump* j, PawlState* state, bool* newly_held, Paw
     PAWL_TRY(shock(j, state, err));
     PAWL_TRY(pawl_stick_settle(&j->stick, state, j->before->v, newly_held, err));
   }
-  return j->stick.several ? tell_jam(j, state, "several sets of forces", ": it lifts off", err)
-                          : PAWL_OK;
+  if (j->stick.several) {
+    return tell_jam(j, state, "several sets of forces", ": it lifts off", err);
+  }
+  PawlGrip* grip = j->guards->watching->grip;
+  return grip ? pawl_several_tell(grip, state->t, "accelerations", err) : PAWL_OK;
 }

@@ -178,6 +178,7 @@ static PawlStatus list_contacts(PawlStick* s, PawlState* state, bool* any, bool*
   }
   if (s->watching->grip) {
     PAWL_TRY(pawl_grip_look(s->watching->grip, state, s->resting, k->slow, err));
+    s->watching->grip->counts = !s->watching->grip->told;
   }
   pawl_phase_activate(s->dynamics->system, state);
   return PAWL_OK;

@@ -9,6 +9,7 @@
 #include "switch/grip.h"
 #include "switch/modes.h"
 #include "switch/pace.h"
+#include "switch/several.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
@@ -153,25 +154,6 @@ static PawlStatus contradiction(PawlStrike* k, const PawlState* state, const Paw
   return PAWL_ERROR_RUN;
 }
 
-// Said once, with a contact that could move.                                              (F39)
-static PawlStatus tell_rest(PawlStrike* k, double t, PawlError* err) {
-  const PawlGrip* grip = k->watching->grip;
-  PawlText text = {0};
-  int number;
-  if (k->rested || grip->strays < 0) {
-    return PAWL_OK;
-  }
-  k->rested = true;
-  int row = grip->slip->contact[grip->strays].normal;
-  pawl_text_printf(&text,
-                   "t = %.10g: contact '%s' and others that are hit could begin to slip, too: both "
-                   "obey the laws, and they stay (later ones are not named)",
-                   t, pawl_system_row_name(k->dynamics->system, row, &number));
-  PawlStatus status = text.failed ? PAWL_ERROR_MEMORY : pawl_dynamics_warn(k->dynamics, text.s);
-  pawl_text_free(&text);
-  return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
-}
-
 static PawlStatus solve_rows(PawlStrike* k, const PawlState* state, const PawlValues* values,
                              const unsigned char* taking_part, bool together, bool* solved,
                              PawlError* err) {
@@ -183,6 +165,7 @@ static PawlStatus solve_rows(PawlStrike* k, const PawlState* state, const PawlVa
   if (grip) {  // (F22)
     PAWL_TRY(pawl_grip_look(grip, state, taking_part, k->slow, err));
     pawl_grip_strike(grip, k->shocks);
+    grip->counts = !grip->told && !k->shocks;
     status = pawl_grip_solve(grip, values, err);
     result.conflicts =
         grip->verdict == PAWL_FRICTION_NONE || grip->verdict == PAWL_FRICTION_NOT_CONVERGED;
@@ -190,8 +173,8 @@ static PawlStatus solve_rows(PawlStrike* k, const PawlState* state, const PawlVa
     status = pawl_watch_solve(k->watching, values, &result, err);
   }
   *solved = result.conflicts == 0;
-  if (grip && status == PAWL_OK && *solved && !k->shocks) {
-    PAWL_TRY(tell_rest(k, state->t, err));
+  if (grip && status == PAWL_OK && *solved) {
+    PAWL_TRY(pawl_several_tell(grip, state->t, "velocities after the impact", err));
   }
   return status == PAWL_RETRY
              ? pawl_dynamics_singular(d, values->M, values->G, state->active, state->t, err)
