@@ -217,10 +217,11 @@ static PawlStatus note_gaps(PawlStepper* s, PawlKinks* k, const PawlState* state
   return PAWL_OK;
 }
 
-// [m or rad] What a gap may differ by where its branches meet.
-static double meeting(const PawlStepper* s, const PawlState* state) {
+// [m or rad] What a gap may differ by where its branches meet. At the origin, at rest, it is what
+// forces move in a step.
+static double meeting(const PawlStepper* s, const PawlState* state, const PawlValues* values) {
   double place = pawl_dynamics_largest(s->sizes.q, state->q);
-  double move = s->def.step * pawl_dynamics_largest(pawl_moving(s->sizes), state->v);
+  double move = s->def.step * pawl_dynamics_pace(&s->dynamics, state, values);
   return PAWL_MEETS * fmax(place, move);
 }
 
@@ -240,29 +241,28 @@ static bool jumps(const PawlStepper* s, const PawlKinks* k, const double* rate, 
 
 // The rates of all rows after a kink, and what counts as none.
 static PawlStatus look_at_rates(PawlStepper* s, const PawlKinks* k, const PawlState* state,
-                                const double** gaps, const double** rates, PawlError* err) {
-  const PawlValues* values;
+                                const PawlValues** values, const double** rates, PawlError* err) {
   PawlPhase phase = pawl_phase_of(state, s->dynamics.plain);
-  PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, state, &values, err));
-  pawl_pace_rows(&s->dynamics, state, NULL, values, pawl_pace_rest(&s->dynamics, state->t),
+  PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, state, values, err));
+  pawl_pace_rows(&s->dynamics, state, NULL, *values, pawl_pace_rest(&s->dynamics, state->t),
                  k->slow);
-  pawl_dynamics_rows(&s->dynamics, values->G, state->v, values->g_t, s->dynamics.room);
-  *gaps = values->g;
+  pawl_dynamics_rows(&s->dynamics, (*values)->G, state->v, (*values)->g_t, s->dynamics.room);
   *rates = s->dynamics.room;
   return PAWL_OK;
 }
 
 PawlStatus pawl_kinks_let_off(PawlStepper* s, const PawlKinks* k, const PawlState* state, int* next,
                               unsigned char* touched, bool* any, PawlError* err) {
-  const double *gaps, *rate;
+  const PawlValues* values;
+  const double* rate;
   int first, end = pawl_modes_contacts(s->system, &first);
   *any = false;
   if (!rows_kink(s) || !s->event_driven) {
     return PAWL_OK;
   }
-  PAWL_TRY(look_at_rates(s, k, state, &gaps, &rate, err));
+  PAWL_TRY(look_at_rates(s, k, state, &values, &rate, err));
   for (int i = first; i < end; i++) {
-    bool off = gaps[i] > meeting(s, state);
+    bool off = values->g[i] > meeting(s, state, values);
     if (is_closed(s, state, i) && (off || jumps(s, k, rate, i))) {
       next[pawl_modes_of_contact(s->system, i)] = PAWL_MODE_OPEN;
       touched[i] = !off;
@@ -276,12 +276,13 @@ PawlStatus pawl_kinks_let_off(PawlStepper* s, const PawlKinks* k, const PawlStat
 // which are two rows.
 static PawlStatus check_corners(PawlStepper* s, const PawlKinks* k, const PawlState* state,
                                 PawlError* err) {
-  const double *gaps, *rate;
+  const PawlValues* values;
+  const double* rate;
   int first, end = pawl_modes_contacts(s->system, &first);
   if (!rows_kink(s) || !s->event_driven) {
     return PAWL_OK;
   }
-  PAWL_TRY(look_at_rates(s, k, state, &gaps, &rate, err));
+  PAWL_TRY(look_at_rates(s, k, state, &values, &rate, err));
   for (int i = first; i < end; i++) {
     if (is_closed(s, state, i) && jumps(s, k, rate, i)) {
       return pawl_fail(
@@ -305,7 +306,7 @@ static PawlStatus check_gaps(PawlStepper* s, PawlKinks* k, const PawlState* stat
   PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, state, &values, err));
   int first, end = pawl_modes_contacts(s->system, &first);
   for (int i = first; i < end; i++) {
-    if (values->g[i] < fmin(k->gaps[i], 0.0) - meeting(s, state)) {
+    if (values->g[i] < fmin(k->gaps[i], 0.0) - meeting(s, state, values)) {
       return pawl_fail(err, PAWL_ERROR_RUN,
                        "t = %.10g: the gap of contact '%s' jumps from %.6g to %.6g: the two "
                        "branches do not meet where it switches",

@@ -167,7 +167,9 @@ const char* pawl_methods_obstacle(const PawlMethodInfo* info, const PawlNeeds* n
                : "the friction of the contacts, which hangs on their forces";
   }
   if (needs->system->rates && strcmp(info->holds ? info->holds : "", "position") == 0) {
-    return "the rate equations (it holds positions alone)";
+    return needs->slips && needs->system->tie_count == 0
+               ? "the friction of the contacts (it holds positions alone)"
+               : "the rate equations (it holds positions alone)";
   }
   // which steps have as impulses alone
   bool apart = info->apart || (needs->friction && info != &pawl_method_event_driven.info);

@@ -466,6 +466,11 @@ static PawlStatus solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, d
 PawlStatus pawl_rub_solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, double* x,
                           double* y, unsigned char* closed, PawlError* err) {
   size_t bytes = (size_t)s->sizes.v * sizeof(double);
+  if (!step->bare && !rub->counted) {
+    rub->counted = true;
+    rub->problem.matrix = &rub->matrix;
+    PAWL_TRY(pawl_rub_islands_count(s, rub, step, x, y, err));
+  }
   if (step->bare || !rub->stops) {
     return solve(s, rub, step, x, y, closed, err);
   }

@@ -82,8 +82,9 @@ typedef struct PawlRub {
   unsigned char *closed, *holds, *pushes;  // rows: of a start, see rub_start.h
   unsigned looked_at;  // what slipped at the last look at that, and how many there were
   int looks;
-  bool told;    // that what rests might move
-  bool begins;  // no step was taken since a start, or a kink of forces: see pawl_rub_log
+  bool told;     // that what rests might move, or that there are several motions
+  bool counted;  // whether there are at the start
+  bool begins;   // no step was taken since a start, or a kink of forces: see pawl_rub_log
 } PawlRub;
 
 // The row of a contact's gap.

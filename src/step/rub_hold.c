@@ -172,6 +172,20 @@ static bool try_hold(PawlRub* rub, bool found) {
   return pawl_rub_sets_solve(&rub->sets, &rub->problem, PATIENCE, rub->places) && all_hold(rub);
 }
 
+// Whether its island has other contacts.
+static bool is_among_others(const PawlRub* rub, int contact) {
+  int count = 0;
+  bool here = false;
+  for (int island = 0; island < rub->islands && !here; island++) {
+    count = 0;
+    for (int a = rub->start[island]; a < rub->start[island + 1]; a++) {
+      here |= contact_at(rub, a) == contact;
+      count += contact_at(rub, a) >= 0;
+    }
+  }
+  return count > 1;
+}
+
 // Said once: both are solutions.
 static PawlStatus tell_hold(PawlStepper* s, PawlRub* rub, double t, int contact, PawlError* err) {
   int number;
@@ -180,10 +194,12 @@ static PawlStatus tell_hold(PawlStepper* s, PawlRub* rub, double t, int contact,
     return PAWL_OK;
   }
   rub->told = true;
+  const char* name = pawl_system_row_name(s->system, pawl_rub_row(rub, contact), &number);
+  bool others = is_among_others(rub, contact);
   pawl_text_printf(&text,
-                   "t = %.10g: contact '%s' and others could slip or part, too: both obey the "
-                   "laws, and they hold (later ones are not named)",
-                   t, pawl_system_row_name(s->system, pawl_rub_row(rub, contact), &number));
+                   "t = %.10g: contact '%s'%s could slip or part, too: both obey the laws, and %s "
+                   "(later ones are not named)",
+                   t, name, others ? " and others" : "", others ? "they hold" : "it holds");
   PawlStatus status = text.failed ? PAWL_ERROR_MEMORY : pawl_dynamics_warn(&s->dynamics, text.s);
   pawl_text_free(&text);
   return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);

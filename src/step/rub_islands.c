@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "step/rub_sweep.h"
 
 enum { FEW_SWEEPS = 30, MANY_SWEEPS = 20000 };
@@ -388,9 +389,9 @@ int pawl_rub_islands_find(PawlRub* rub, const unsigned char* near) {
   return most;
 }
 
-PawlStatus pawl_rub_islands_solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, double* x,
-                                  double* y, unsigned char* closed, PawlError* err) {
-  PAWL_TRY(factor(s, step, err));
+// w without the impulses of contacts.
+static void find_right_side(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, const double* x,
+                            double* y) {
   memcpy(rub->x, x, (size_t)s->sizes.v * sizeof(double));
   for (int i = 0; i < s->sizes.rows; i++) {
     y[i] = step->bilateral[i] ? -step->w0[i] : 0.0;
@@ -401,6 +402,12 @@ PawlStatus pawl_rub_islands_solve(PawlStepper* s, PawlRub* rub, const PawlRubSte
     rub->q[k] = step->w0[row] + product(rub, step->J, row, rub->x);
     rub->size[k] = step->tolerance / PAWL_ROWS_ROUNDING * step->size[row];
   }
+}
+
+PawlStatus pawl_rub_islands_solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, double* x,
+                                  double* y, unsigned char* closed, PawlError* err) {
+  PAWL_TRY(factor(s, step, err));
+  find_right_side(s, rub, step, x, y);
   memcpy(closed, step->bilateral, (size_t)s->sizes.rows);
   PAWL_TRY(solve_islands(s, rub, step, y, closed, err));
   for (int i = 0; i < s->sizes.rows; i++) {
@@ -412,6 +419,95 @@ PawlStatus pawl_rub_islands_solve(PawlStepper* s, PawlRub* rub, const PawlRubSte
   pawl_kkt_solve(s->kkt, x, y);
   for (int k = 0; k < rub->start[rub->islands]; k++) {
     y[rub->row[k]] = rub->lambda[k];
+  }
+  return PAWL_OK;
+}
+
+// ---- how many -----------------------------------------------------------------------------------
+// mu over the critical one of a contact alone.                                              (F24)
+static double beyond(const PawlFrictionBlock* block, const double* D, int m) {
+  double own = D[block->normal + block->normal * m], across[2] = {0.0, 0.0};
+  for (int i = 0; i < 2 && block->tangent[i] >= 0; i++) {
+    across[i] = D[block->normal + block->tangent[i] * m];
+  }
+  return own > 0.0 ? block->mu * hypot(across[0], across[1]) / own : 0.0;
+}
+
+static PawlStatus tell_several(PawlStepper* s, PawlRub* rub, double t, int k, const double* D,
+                               PawlError* err) {
+  PawlText text = {0};
+  double most = 1.0;
+  int number, m = rub->start[k + 1] - rub->start[k], at = 0;
+  const char *farthest = NULL, *before = "contact ";
+  rub->told = true;
+  pawl_text_printf(&text, "t = %.10g: several motions obey the laws of friction at ", t);
+  for (int c = rub->island[k]; c >= 0; c = rub->next[c]) {
+    const char* name = pawl_system_row_name(s->system, pawl_rub_row(rub, c), &number);
+    double of = beyond(&rub->each[at++], D, m);
+    pawl_text_printf(&text, "%s'%s'", before, name);
+    before = ", ";
+    farthest = of > most ? name : farthest;
+    most = fmax(most, of);
+  }
+  if (farthest) {
+    pawl_text_printf(&text, "; '%s' has %.6g times its critical friction (Painleve)", farthest,
+                     most);
+  }
+  pawl_text_add(&text, " (later ones are not named)");
+  PawlStatus status = text.failed ? PAWL_ERROR_MEMORY : pawl_dynamics_warn(&s->dynamics, text.s);
+  pawl_text_free(&text);
+  return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
+}
+
+// Island k, whose compliance is D.
+static PawlStatus count_island(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, int k,
+                               const double* D, PawlError* err) {
+  int at = rub->start[k], m = rub->start[k + 1] - at, blocks;
+  (void)ask_island(rub, step, k, &blocks);
+  for (int i = 0; i < m; i++) {
+    rub->own[at + i] = own_compliance(s, rub, step, rub->row[at + i], D[i + i * m]);
+  }
+  if (blocks == 0 || rub->told || pawl_friction_set(rub->solver, m, D, rub->own + at) != PAWL_OK) {
+    return PAWL_OK;
+  }
+  PawlFrictionProblem problem = {.q = rub->q + at,
+                                 .size = rub->size + at,
+                                 .lo = rub->lo + at,
+                                 .hi = rub->hi + at,
+                                 .blocks = blocks,
+                                 .block = rub->block,
+                                 .count = true,
+                                 .rest = true};
+  PawlFrictionResult result = {.lambda = rub->lambda + at,
+                               .w = rub->w + at,
+                               .state = rub->state + at,
+                               .block_state = rub->block_state,
+                               .slip = rub->slip};
+  PawlStatus status = pawl_friction_solve(rub->solver, &problem, &result);
+  bool several =
+      status == PAWL_OK && (result.verdict == PAWL_FRICTION_SEVERAL || result.strays >= 0);
+  return several ? tell_several(s, rub, step->t, k, D, err) : PAWL_OK;
+}
+
+PawlStatus pawl_rub_islands_count(PawlStepper* s, PawlRub* rub, const PawlRubStep* step,
+                                  const double* x, double* y, PawlError* err) {
+  enum { MOST = 3 * PAWL_FRICTION_FEW };  // rows
+  int most = pawl_rub_islands_find(rub, step->near);
+  if (most == 0 || most > MOST || most > rub->most) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(factor(s, step, err));
+  find_right_side(s, rub, step, x, y);
+  rub->of_factor = 0;  // D is made anew for the problem itself
+  for (int from = 0, end; from < rub->islands; from = end) {
+    end = batch(rub, from);
+    find_compliances(s, rub, step, from, end, y);
+    const double* D = rub->D;
+    for (int k = from; k < end; k++) {
+      int m = rub->start[k + 1] - rub->start[k];
+      PAWL_TRY(count_island(s, rub, step, k, D, err));
+      D += m * m;
+    }
   }
   return PAWL_OK;
 }

@@ -14,3 +14,8 @@ int pawl_rub_islands_find(PawlRub* rub, const unsigned char* near);
 PAWL_CHECKED PawlStatus pawl_rub_islands_solve(PawlStepper* s, PawlRub* rub,
                                                const PawlRubStep* step, double* x, double* y,
                                                unsigned char* closed, PawlError* err);
+// Whether a problem has several solutions, where its islands are small: told once, with the
+// contacts and their critical mu (docs/theory/friction.md, sections 6 and 9). y is room.
+PAWL_CHECKED PawlStatus pawl_rub_islands_count(PawlStepper* s, PawlRub* rub,
+                                               const PawlRubStep* step, const double* x, double* y,
+                                               PawlError* err);

@@ -16,6 +16,7 @@ struct PawlFriction {
   PawlFrictionSearch search;
   PawlFrictionCone cone;
   PawlFrictionCenter center;
+  PawlFrictionUnique unique;
   PawlFrictionWork kept;  // the arrays of a solution, while another is looked for
   double* given;          // m-by-m: D as it is given
   double* own;            // m: D_ii; 0: the row does not move
@@ -41,7 +42,8 @@ static bool build(PawlFriction* f, int m, int blocks) {
          pawl_friction_lemke_alloc(&f->lemke, arena, m) &&
          pawl_friction_search_alloc(&f->search, arena, m, blocks) &&
          pawl_friction_cone_alloc(&f->cone, arena, m, blocks) &&
-         pawl_friction_center_alloc(&f->center, arena, m) && !arena->failed;
+         pawl_friction_center_alloc(&f->center, arena, m) &&
+         pawl_friction_unique_alloc(&f->unique, arena, m, blocks) && !arena->failed;
 }
 
 PawlStatus pawl_friction_create(int most_rows, int most_blocks, PawlFriction** out,
@@ -235,6 +237,33 @@ static bool find_any(PawlFriction* f, const PawlFrictionProblem* problem,
   return find(f, result, true);
 }
 
+// ---- how many -----------------------------------------------------------------------------------
+
+// Without any force nothing is violated, while there are some: this is a motion of its own.
+static bool could_part(const PawlFrictionWork* k) {
+  bool parts = true, pressed = false;
+  for (int i = 0; i < k->m; i++) {
+    bool bounded = k->owner[i] >= 0 || (k->lo[i] == 0.0 && k->hi[i] > 0.0);
+    bool opens = k->q[i] > PAWL_FRICTION_MOVES * k->size[i];
+    parts = parts && bounded && (k->owner[i] >= 0 || opens);
+    pressed = pressed || fabs(k->w[i] - k->q[i]) > PAWL_FRICTION_MOVES * k->size[i];
+  }
+  return parts && pressed;
+}
+
+// How many solutions are known. Lambda and w stay.                                          (F45)
+static int count_solutions(PawlFriction* f, PawlFrictionResult* result) {
+  PawlFrictionWork* k = &f->work;
+  if (pawl_friction_unique(k, f->dense.D, &f->unique)) {
+    return 1;
+  }
+  bool parts = could_part(k);
+  copy_solution(k, k->m, k->blocks, &f->kept);
+  int others = pawl_friction_search_others(k, &f->search, result);
+  copy_solution(&f->kept, k->m, k->blocks, k);
+  return 1 + (others > 0 ? others : parts);
+}
+
 static PawlFrictionVerdict decide(PawlFriction* f, const PawlFrictionProblem* problem,
                                   PawlFrictionResult* result) {
   bool found = find_any(f, problem, result);
@@ -246,18 +275,23 @@ static PawlFrictionVerdict decide(PawlFriction* f, const PawlFrictionProblem* pr
     if (!found) {
       return f->search.known == 0 ? PAWL_FRICTION_NONE : PAWL_FRICTION_NOT_CONVERGED;
     }
+  } else if (found && problem->count) {
+    result->solutions = count_solutions(f, result);
   }
   return !found                  ? PAWL_FRICTION_NOT_CONVERGED
          : result->solutions > 1 ? PAWL_FRICTION_SEVERAL
                                  : PAWL_FRICTION_SOLVED;
 }
 
-static PawlFrictionVerdict by_cones(PawlFriction* f, PawlFrictionResult* result, bool rest) {
+static PawlFrictionVerdict by_cones(PawlFriction* f, const PawlFrictionProblem* problem,
+                                    PawlFrictionResult* result) {
   bool found = pawl_friction_cone(&f->work, &f->cone, result);
   found = found && pawl_friction_residual(&f->work) <= PAWL_FRICTION_SOLVED_TO;
-  found = find_still(f, result, rest, found);
-  result->solutions = found;
-  return found ? PAWL_FRICTION_SOLVED : PAWL_FRICTION_NOT_CONVERGED;
+  found = find_still(f, result, problem->rest, found);
+  result->solutions = found + (found && problem->count && could_part(&f->work));
+  return !found                  ? PAWL_FRICTION_NOT_CONVERGED
+         : result->solutions > 1 ? PAWL_FRICTION_SEVERAL
+                                 : PAWL_FRICTION_SOLVED;
 }
 
 static void scale_compliance(PawlFriction* f) {
@@ -283,7 +317,7 @@ PawlStatus pawl_friction_solve(PawlFriction* f, const PawlFrictionProblem* probl
   pawl_friction_begin(k, result);
   result->strays = -1;
   result->unstable = false;
-  result->verdict = has_cones(k) ? by_cones(f, result, problem->rest) : decide(f, problem, result);
+  result->verdict = has_cones(k) ? by_cones(f, problem, result) : decide(f, problem, result);
   pawl_friction_show(k, result);
   return PAWL_OK;
 }

@@ -68,8 +68,9 @@ typedef struct PawlFrictionProblem {
   // m, may be NULL: 0. Rows that depend on each other share forces as near to these as they can:
   // the forces of the step before let a heap at rest stay as it is, and are found again at once.
   const double* near;
-  bool all;   // look for all solutions, where the sets are few enough (planar blocks, 2^16 sets)
-  bool rest;  // a solution in which no contact strays is taken, where there is one        (F39)
+  bool all;    // look for all solutions, where the sets are few enough (planar blocks, 2^16 sets)
+  bool count;  // look for others beside the one that is taken, where contacts are few: `solutions`
+  bool rest;   // a solution in which no contact strays is taken, where there is one        (F39)
   // That is asked before all else where blocks are many: of forces that are one of many those in
   // the middle of all are found then (planar blocks).
   bool first;
@@ -86,7 +87,8 @@ typedef struct PawlFrictionResult {
   double* slip;                // 2 a block: unit vector of w_T while it slips, else 0
   // Out:
   PawlFrictionVerdict verdict;
-  int solutions;    // with different x that are known; more than one only after a search of all
+  int solutions;    // with different x that are known; more than one only after a search of all, or
+                    // where they are counted
   bool unstable;    // one of several is: what slips is beyond what it may rub with         (F43)
   double residual;  // [1] largest lambda_i - P(lambda_i - w_i/D_ii), P the nearest point of bounds
                     // or cone, measured by D_ii and divided by the largest term of any row   (F8)
@@ -110,8 +112,8 @@ PAWL_CHECKED PawlStatus pawl_friction_set(PawlFriction* friction, int m, const d
 
 // Solves (F1), (F2). That there is no solution is a result (PAWL_OK; see `verdict`). PAWL_RETRY: a
 // number is not finite or lo > hi. Planar blocks are solved exactly; as soon as a block with two
-// tangential rows is not sliding, Newton's method and sweeps are used, `all` has no effect, and
-// NONE is no verdict. Allocates nothing.
+// tangential rows is not sliding, Newton's method and sweeps are used, `all` has no effect, `count`
+// sees whether all could part, and NONE is no verdict. Allocates nothing.
 PAWL_CHECKED PawlStatus pawl_friction_solve(PawlFriction* friction,
                                             const PawlFrictionProblem* problem,
                                             PawlFrictionResult* result);

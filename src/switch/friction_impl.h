@@ -171,6 +171,21 @@ bool pawl_friction_drowned(const PawlFrictionWork* k);
 // of solutions (those beyond a few are not told apart), and places and forces are those of the
 // nearest of those that are stable, where there are such.
 bool pawl_friction_search(PawlFrictionWork* k, PawlFrictionSearch* s, PawlFrictionResult* result);
+// How many solutions there are beside the one of lambda and w, which are lost; none where they are
+// not looked for.
+int pawl_friction_search_others(PawlFrictionWork* k, PawlFrictionSearch* s,
+                                PawlFrictionResult* result);
+
+// friction_unique.c: whether there is one motion at most.                                  (F45)
+typedef struct PawlFrictionUnique {
+  double* A;              // compliances, one below the other as rows are held
+  unsigned char* sticks;  // of each block
+  int* of;                // m: the block of a normal row, else -1
+} PawlFrictionUnique;
+PAWL_CHECKED bool pawl_friction_unique_alloc(PawlFrictionUnique* u, PawlArena* arena, int m,
+                                             int blocks);
+// D scaled. False: there may be several, or too much would have to be looked at.
+bool pawl_friction_unique(const PawlFrictionWork* k, const double* D, PawlFrictionUnique* u);
 
 // friction_cone.c: blocks with two tangential rows.                                        (F11)
 typedef struct PawlFrictionCone {

@@ -214,3 +214,31 @@ bool pawl_friction_search(PawlFrictionWork* k, PawlFrictionSearch* s, PawlFricti
   }
   return true;
 }
+
+// As try_all(), without what rounding lets pass for a solution.
+static void try_others(PawlFrictionWork* k, PawlFrictionSearch* s, PawlFrictionResult* result,
+                       bool all_forces) {
+  memset(s->dial, 0, (size_t)(k->m + k->blocks) * sizeof(int));
+  for (bool more = true; more; more = turn(k, s)) {
+    if (take(k, s)) {
+      result->tried++;
+      if (is_solution(k, s, all_forces) && pawl_friction_residual(k) <= PAWL_FRICTION_SOLVED_TO) {
+        note(k, s);
+      }
+    }
+  }
+}
+
+int pawl_friction_search_others(PawlFrictionWork* k, PawlFrictionSearch* s,
+                                PawlFrictionResult* result) {
+  if (!few_enough(k, s)) {
+    return 0;
+  }
+  s->known = 0;
+  s->away = 0;
+  note(k, s);
+  for (int pass = 0; pass < 2 && s->known == 1; pass++) {
+    try_others(k, s, result, pass == 1);
+  }
+  return s->known - 1;
+}

@@ -77,7 +77,7 @@ PawlStatus pawl_grip_create(PawlWatching* w, PawlSlip* slip, PawlGrip** out, Paw
   if (!g) {
     return pawl_fail_memory(err);
   }
-  *g = (PawlGrip){.dynamics = d, .watching = w, .slip = slip};
+  *g = (PawlGrip){.dynamics = d, .watching = w, .slip = slip, .several = -1};
   allocate(g);
   PAWL_TRY(d->arena->failed ? pawl_fail_memory(err) : pawl_watch_make_problem(w, err));
   int rows = d->sizes.rows < ROOM_AT_FIRST ? d->sizes.rows : ROOM_AT_FIRST;
@@ -98,7 +98,7 @@ PawlStatus pawl_grip_look(PawlGrip* g, const PawlState* state, const unsigned ch
   PawlSlip* s = g->slip;
   PawlPhase phase = pawl_phase_of(state, false);
   PAWL_TRY(pawl_slip_look(s, &phase, state->t, state->q, state->v, err));
-  g->strikes = g->presses = false;
+  g->strikes = g->presses = g->counts = false;
   for (int k = 0; k < s->count; k++) {
     const PawlSlipContact* c = &s->contact[k];
     double speed = 0.0, none = 0.0;
@@ -122,7 +122,7 @@ PawlStatus pawl_grip_share(PawlGrip* g, const PawlState* state, double beyond, P
   PawlSlip* s = g->slip;
   PawlPhase phase = pawl_phase_of(state, false);
   PAWL_TRY(pawl_slip_look(s, &phase, state->t, state->q, state->v, err));
-  g->strikes = g->presses = false;
+  g->strikes = g->presses = g->counts = false;
   for (int k = 0; k < s->count; k++) {
     int mode = state->modes[s->contact[k].mode];
     bool slips = pawl_slip_slips(mode);
@@ -439,6 +439,7 @@ static PawlStatus solve_once(PawlGrip* g, const PawlGripIsland* island,
                                  .blocks = island->blocks,
                                  .block = g->block + from,
                                  .all = slides && island->blocks <= PAWL_FRICTION_FEW,
+                                 .count = g->counts && !slides && island->blocks > 0,
                                  .rest = !slides,
                                  .first = !g->strikes};
   PawlFrictionResult result = {.lambda = g->lambda + first,
@@ -519,12 +520,39 @@ static void judge(PawlGrip* g, PawlFrictionVerdict verdict, double beyond) {
   }
 }
 
+// Whether an island has several motions, as it was asked first, and its farthest mu beyond the
+// critical one of the contact alone, to whichever side it slips.                           (F24)
+static void note_several(PawlGrip* g, const PawlGripIsland* island, PawlFrictionVerdict verdict,
+                         bool strays) {
+  const double* D = g->D + island->D;
+  if (!g->counts || g->several >= 0 || island->blocks == 0 ||
+      (verdict != PAWL_FRICTION_SEVERAL && !strays)) {
+    return;
+  }
+  g->several = (int)(island - g->island);
+  g->critical = 0.0;
+  for (int b = island->first_block; b < island->first_block + island->blocks; b++) {
+    const PawlFrictionBlock* block = &g->block[b];
+    double own = D[block->normal + block->normal * island->count], across[2] = {0.0, 0.0};
+    for (int i = 0; i < 2 && block->tangent[i] >= 0; i++) {
+      across[i] = D[block->normal + block->tangent[i] * island->count];
+    }
+    double beyond = own > 0.0 ? block->mu * hypot(across[0], across[1]) / own : 0.0;
+    if (beyond > g->critical) {
+      g->critical = beyond;
+      g->critical_of = g->block_of[b];
+    }
+  }
+}
+
 static PawlStatus solve_island(PawlGrip* g, const PawlGripIsland* island, PawlError* err) {
   PawlFrictionVerdict verdict = PAWL_FRICTION_SOLVED;
+  int strays = g->strays;
   PAWL_TRY(make_solver(g, island->count, err));
   PawlStatus status =
       pawl_friction_set(g->solver, island->count, g->D + island->D, g->own + island->first);
   status = status ? status : solve_once(g, island, &verdict);
+  note_several(g, island, verdict, g->strays != strays);
   while (status == PAWL_OK && is_solved(verdict) && begin_sliding(g, island)) {
     status = solve_once(g, island, &verdict);
   }
@@ -587,7 +615,7 @@ PawlStatus pawl_grip_solve(PawlGrip* g, const PawlValues* values, PawlError* err
   PAWL_TRY(find_compliance(g, values, err));
   find_right_side(g, values);
   g->verdict = PAWL_FRICTION_SOLVED;
-  g->worst = g->strays = -1;
+  g->worst = g->strays = g->several = -1;
   g->beyond = 0.0;
   g->unstable = false;
   for (int at = 0; at < g->islands; at++) {

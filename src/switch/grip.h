@@ -38,9 +38,14 @@ typedef struct PawlGrip {
   bool presses;                 // from the set in which all that touches is closed (F25)
   PawlFrictionVerdict verdict;  // NONE and NOT_CONVERGED are no failure
   int worst;                    // the contact that slips farthest beyond its critical mu
-  double beyond;       // [1] mu over the critical one, there; 0: none has one         (F24)
-  bool unstable;       // of several motions one is, though none may be beyond         (F43)
-  int strays;          // a contact that would stray in velocities that were not taken (F39); -1
+  double beyond;  // [1] mu over the critical one, there; 0: none has one         (F24)
+  bool unstable;  // of several motions one is, though none may be beyond         (F43)
+  int strays;     // a contact that would stray in a motion that was not taken (F39); -1
+  // Several motions (several.h).
+  bool counts, told;   // in: they are looked for; it is said once
+  int several;         // an island that has some, as found first; -1: none
+  int critical_of;     // its contact that is farthest beyond its critical mu, alone
+  double critical;     // [1] mu over the critical one, there                         (F24)
   PawlRecall* recall;  // what was asked last of contacts that share
   // room
   int count;                  // rows of the problem, island by island

@@ -10,6 +10,7 @@
 #include "switch/jump_impl.h"
 #include "switch/modes.h"
 #include "switch/pace.h"
+#include "switch/several.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
@@ -382,9 +383,11 @@ PawlStatus pawl_jump_settle(PawlJump* j, PawlState* state, bool* newly_held, Paw
     PAWL_TRY(shock(j, state, err));
     PAWL_TRY(pawl_stick_settle(&j->stick, state, j->before->v, newly_held, err));
   }
-  const PawlGrip* g = j->guards->watching->grip;
-  bool lifts = j->stick.several && g->worst >= 0 && g->found[g->worst] == PAWL_FRICTION_OPEN;
-  return j->stick.several ? tell_jam(j, state, "several sets of forces",
-                                     lifts ? ": it lifts off" : ": a stable motion is taken", err)
-                          : PAWL_OK;
+  PawlGrip* g = j->guards->watching->grip;
+  if (j->stick.several) {
+    bool lifts = g->worst >= 0 && g->found[g->worst] == PAWL_FRICTION_OPEN;
+    return tell_jam(j, state, "several sets of forces",
+                    lifts ? ": it lifts off" : ": a stable motion is taken", err);
+  }
+  return g ? pawl_several_tell(g, state->t, "accelerations", err) : PAWL_OK;
 }

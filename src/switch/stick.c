@@ -178,6 +178,7 @@ static PawlStatus list_contacts(PawlStick* s, PawlState* state, bool* any, bool*
   }
   if (s->watching->grip) {
     PAWL_TRY(pawl_grip_look(s->watching->grip, state, s->resting, k->slow, err));
+    s->watching->grip->counts = !s->watching->grip->told;
   }
   pawl_phase_activate(s->dynamics->system, state);
   return PAWL_OK;
@@ -245,6 +246,21 @@ static PawlStatus contradiction(const PawlStick* s, const PawlState* state, Pawl
   return PAWL_ERROR_RUN;
 }
 
+// Where friction leaves no forces: rows may contradict each other without it.
+static PawlStatus check_rows(PawlStick* s, const PawlState* state, const PawlValues* values,
+                             PawlError* err) {
+  PawlRowProblem* p = &s->watching->rows;
+  PawlRowsResult result;
+  for (int i = 0; i < s->dynamics->sizes.rows; i++) {
+    bool rubs = pawl_system_row_kind(s->dynamics->system, i) == PAWL_ROW_FRICTION;
+    p->lo[i] = rubs ? 0.0 : p->lo[i];
+    p->hi[i] = rubs ? 0.0 : p->hi[i];
+  }
+  PawlStatus status = pawl_watch_solve(s->watching, values, &result, err);
+  PAWL_TRY(status == PAWL_RETRY ? PAWL_OK : status);
+  return status == PAWL_OK && result.conflicts > 0 ? contradiction(s, state, err) : PAWL_OK;
+}
+
 // f, and beside it the friction of joints that slide and hang on multipliers, at those of the
 // state.
 static PawlStatus take_forces(PawlStick* s, const PawlState* state, const PawlPhase* phase,
@@ -308,6 +324,7 @@ static PawlStatus solve_once(PawlStick* s, PawlState* state, PawlError* err) {
   if (w->grip) {
     s->jammed =
         w->grip->verdict == PAWL_FRICTION_NONE || w->grip->verdict == PAWL_FRICTION_NOT_CONVERGED;
+    PAWL_TRY(s->jammed ? check_rows(s, state, values, err) : PAWL_OK);
     s->several = w->grip->verdict == PAWL_FRICTION_SEVERAL;
   }
   memcpy(state->a, w->rows.x, (size_t)d->sizes.v * sizeof(double));

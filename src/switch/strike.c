@@ -9,6 +9,7 @@
 #include "switch/grip.h"
 #include "switch/modes.h"
 #include "switch/pace.h"
+#include "switch/several.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
@@ -116,12 +117,32 @@ static void state_problem(PawlStrike* k, const PawlState* state, const PawlValue
   }
 }
 
-static PawlStatus contradiction(const PawlStrike* k, const PawlState* state, PawlError* err) {
+// Which rows of the problem of state_problem() contradict each other. With friction all that take
+// part are flagged: mostly it is the rows without it that do. *known: so it is.
+static PawlStatus find_conflict(PawlStrike* k, const PawlValues* values, bool* known,
+                                PawlError* err) {
+  PawlRowsResult result = {.conflicts = 0};
+  *known = !k->watching->grip;
+  if (!*known) {
+    PawlStatus status = pawl_watch_solve(k->watching, values, &result, err);
+    PAWL_TRY(status == PAWL_RETRY ? PAWL_OK : status);
+    *known = status == PAWL_OK && result.conflicts > 0;
+  }
+  for (int i = k->first; i < k->end && !*known; i++) {
+    k->watching->rows.conflict[i] = k->watching->rows.hi[i] > 0.0;
+  }
+  return PAWL_OK;
+}
+
+static PawlStatus contradiction(PawlStrike* k, const PawlState* state, const PawlValues* values,
+                                PawlError* err) {
   const PawlGrip* grip = k->watching->grip;
   PawlText names = {0};
+  bool known;
+  PAWL_TRY(find_conflict(k, values, &known, err));
   int count = pawl_dynamics_list_rows(k->dynamics, k->watching->rows.conflict, &names);
   const char* which = names.s ? names.s : "some rows";
-  if (grip && grip->verdict == PAWL_FRICTION_NOT_CONVERGED) {
+  if (!known && grip->verdict == PAWL_FRICTION_NOT_CONVERGED) {
     pawl_fail(err, PAWL_ERROR_RUN,
               "t = %.10g: no velocities after the impact of %s were found; whether there are some "
               "is not known",
@@ -132,25 +153,6 @@ static PawlStatus contradiction(const PawlStrike* k, const PawlState* state, Paw
   }
   pawl_text_free(&names);
   return PAWL_ERROR_RUN;
-}
-
-// Said once, with a contact that could move.                                              (F39)
-static PawlStatus tell_rest(PawlStrike* k, double t, PawlError* err) {
-  const PawlGrip* grip = k->watching->grip;
-  PawlText text = {0};
-  int number;
-  if (k->rested || grip->strays < 0) {
-    return PAWL_OK;
-  }
-  k->rested = true;
-  int row = grip->slip->contact[grip->strays].normal;
-  pawl_text_printf(&text,
-                   "t = %.10g: contact '%s' and others that are hit could begin to slip, too: both "
-                   "obey the laws, and they stay (later ones are not named)",
-                   t, pawl_system_row_name(k->dynamics->system, row, &number));
-  PawlStatus status = text.failed ? PAWL_ERROR_MEMORY : pawl_dynamics_warn(k->dynamics, text.s);
-  pawl_text_free(&text);
-  return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
 }
 
 static PawlStatus solve_rows(PawlStrike* k, const PawlState* state, const PawlValues* values,
@@ -164,6 +166,7 @@ static PawlStatus solve_rows(PawlStrike* k, const PawlState* state, const PawlVa
   if (grip) {  // (F22)
     PAWL_TRY(pawl_grip_look(grip, state, taking_part, k->slow, err));
     pawl_grip_strike(grip, k->shocks);
+    grip->counts = !grip->told && !k->shocks;
     status = pawl_grip_solve(grip, values, err);
     result.conflicts =
         grip->verdict == PAWL_FRICTION_NONE || grip->verdict == PAWL_FRICTION_NOT_CONVERGED;
@@ -171,8 +174,8 @@ static PawlStatus solve_rows(PawlStrike* k, const PawlState* state, const PawlVa
     status = pawl_watch_solve(k->watching, values, &result, err);
   }
   *solved = result.conflicts == 0;
-  if (grip && status == PAWL_OK && *solved && !k->shocks) {
-    PAWL_TRY(tell_rest(k, state->t, err));
+  if (grip && status == PAWL_OK && *solved) {
+    PAWL_TRY(pawl_several_tell(grip, state->t, "velocities after the impact", err));
   }
   return status == PAWL_RETRY
              ? pawl_dynamics_singular(d, values->M, values->G, state->active, state->t, err)
@@ -210,7 +213,7 @@ static PawlStatus solve(PawlStrike* k, PawlState* state, const PawlValues* value
                         const unsigned char* taking_part, double* impulse, PawlError* err) {
   bool solved;
   PAWL_TRY(try_solve(k, state, values, taking_part, impulse, &solved, err));
-  return solved ? PAWL_OK : contradiction(k, state, err);
+  return solved ? PAWL_OK : contradiction(k, state, values, err);
 }
 
 static void aim_at_rest(PawlStrike* k) {

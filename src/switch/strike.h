@@ -32,7 +32,6 @@ typedef struct PawlStrike {
   double *move, *v_kept;  // v
   double* v_most;         // v: the largest size of each at this instant so far
   bool shocks;            // an impact without a collision is under way (F25)
-  bool rested;            // of several velocities those without slip were taken, and that was said
   bool stopped;           // a restitution was taken as 0, and that was said (F31)
 } PawlStrike;
 

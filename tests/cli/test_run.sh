@@ -335,7 +335,9 @@ contacts:
   two: {gap: "along(-0.632367601667494, -0.044319791858457136, -0.1307078285585615, 0.9914209315691825)", friction: 1.5, slip: "along(-0.632367601667494, -0.044319791858457136, -0.9914209315691825, -0.1307078285585615)"}
 simulate: {method: nsga-pva, until: 0.01, step: 0.001}
 MODEL
-expect 0 run jammed.yaml --strict
+expect 0 run jammed.yaml
+has err "several motions obey the laws of friction at contact 'one', 'two'"
+lacks err "the energy drifts"
 printf '%s\n' 'model: leap' 'coordinates: {x: {rate: 1}}' 'mass: {x: 1}' \
   'potential: "0.3*floor(x*2)"' 'simulate: {until: 1.2}' > leap.yaml
 expect 1 run leap.yaml --strict --quiet

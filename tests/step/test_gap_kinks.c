@@ -51,7 +51,7 @@ static void test_corner_of_the_ground(void** unused) {
 static const char* fails(Motion* m, const char* method) {
   PawlStatus status = PAWL_OK;
   motion_start(m, method);
-  for (int k = 0; k < 100 && status == PAWL_OK; k++) {
+  for (int k = 0; k < 150 && status == PAWL_OK; k++) {
     status = pawl_stepper_step(m->stepper, m->state, 0.01, &m->err);
   }
   return status == PAWL_OK ? "" : m->err.message;
@@ -88,16 +88,19 @@ static void test_steps_in_the_ground(void** unused) {
 static void test_rest_in_a_corner(void** unused) {
   (void)unused;
   static const struct Case {
-    const char* contacts;
+    const char *contacts, *x, *y;  // and where it starts
     bool refused;
-  } cases[] = {{"ground: {gap: y - 0.8*abs(x)}", true},
-               {"left: {gap: y + 0.8*x}, right: {gap: y - 0.8*x}", false}};
+  } cases[] = {
+      {"ground: {gap: y - 0.8*abs(x)}", "start: -0.2", "start: 0.16", true},
+      {"ground: {gap: y - 0.5*abs(x)}", "start: 0.3, rate: -1", "start: 0.6", true},
+      {"left: {gap: y + 0.8*x}, right: {gap: y - 0.8*x}", "start: -0.2", "start: 0.16", false}};
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     char text[300];
     snprintf(text, sizeof text,
-             "model: valley\ncoordinates: {x: {start: -0.2}, y: {start: 0.16}}\n"
-             "mass: {x: 1, y: 1}\npotential: 9.81*y\ncontacts: {%s}\n",
-             cases[c].contacts);
+             "model: valley\ncoordinates: {x: {%s}, y: {%s}}\n"
+             "mass: {x: 1, y: 1}\npotential: 9.81*y\ncontacts: {%s}\n"
+             "simulate: {smooth: dopri, until: 1.5, step: 0.01}\n",
+             cases[c].x, cases[c].y, cases[c].contacts);
     Motion m = motion_text(text);
     const char* message = fails(&m, "event-driven");
     if ((strstr(message, "each of them is a contact of its own") != NULL) != cases[c].refused) {

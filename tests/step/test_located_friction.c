@@ -714,6 +714,7 @@ static void test_refused(void** unused) {
     run.def.simulate.smooth = refused[k];
     assert_int_equal(run_try(&run, 1, 1e-2), PAWL_ERROR_USAGE);
     assert_non_null(strstr(run.err.message, refused[k]));
+    assert_non_null(strstr(run.err.message, "friction of the contacts"));
     run.sim = NULL;
   }
   run.def.simulate.smooth = "rk4";

@@ -20,6 +20,27 @@ static void test_rigid_lock(void** unused) {
   }
 }
 
+// What is moved by a constraint comes to a floor at 0.4 s, or is pulled into it from the start:
+// these two are named, with friction, too.
+static void test_driven_onto_a_floor(void** unused) {
+  (void)unused;
+  static const char* const frictions[] = {"", ", friction: 0.3, slip: x"};
+  for (int k = 0; k < 4; k++) {
+    char text[300];
+    bool pulled = k >= 2;
+    snprintf(text, sizeof text,
+             "model: driven\ncoordinates: {x: , y: {%s}}\nmass: {x: 1, y: 1}\n"
+             "constraints: {h: \"%s\"}\ncontacts: {f: {gap: y, restitution: 0.2%s}}\n",
+             pulled ? "" : "start: 0.2, rate: -0.5", pulled ? "y = -t^2" : "y = 0.2 - t/2",
+             frictions[k % 2]);
+    Run run = run_text(text);
+    run.def.simulate.method = "event-driven";
+    assert_int_equal(run_try(&run, 1, 0.01), PAWL_ERROR_RUN);
+    assert_non_null(strstr(run.err.message, "'h' (row 1), 'f' (row 1) contradict each other"));
+    run_end(&run);
+  }
+}
+
 // The state at 1 s of a model with brakes and the stop s; `side`: as it is, or mirrored.
 // moreau-jean holds rates only, and closes a contact up to half a step late.
 static void check_pushed(const char* model, double side, int n, const double* q, const double* v) {
@@ -84,9 +105,8 @@ static void test_two_brakes(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rigid_lock),
-      cmocka_unit_test(test_brake_is_hit),
-      cmocka_unit_test(test_brake_is_pushed),
+      cmocka_unit_test(test_rigid_lock),   cmocka_unit_test(test_driven_onto_a_floor),
+      cmocka_unit_test(test_brake_is_hit), cmocka_unit_test(test_brake_is_pushed),
       cmocka_unit_test(test_two_brakes),
   };
   return cmocka_run_group_tests_name("moving stop", tests, NULL, NULL);

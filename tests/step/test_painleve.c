@@ -247,6 +247,88 @@ static void test_begins_beyond(void** unused) {
   run_end(&run);
 }
 
+// ---- several motions at rest --------------------------------------------------------------------
+// A rod that is pulled aside and up, its tip at rest on a floor: with mu = 2 it may stick, slip
+// back, or fly. A block between two walls may be held or fall; two contacts below a plate may jam.
+// A floor that cannot be beyond: one motion. (F45)
+static const char* const AT_REST[][2] = {
+    {"model: rod\nparameters: {mu: 2}\n"
+     "coordinates: {x: , y: {start: sin(0.9)}, th: {start: 0.9}}\n"
+     "mass: {x: 1, y: 1, th: 1/3}\nforces: {x: -5, y: 0.5}\n"
+     "contacts: {tip: {gap: y - sin(th), friction: mu, slip: x - cos(th)}}\n"
+     "simulate: {until: 0.1, step: 0.01}\n",
+     "'tip' has 1.353"},
+    {"model: wedge\ncoordinates: {x: , y: }\nmass: {x: 1, y: 1}\npotential: 9.81*y\n"
+     "contacts:\n  l: {gap: x, friction: 0.3, slip: y}\n  r: {gap: -x, friction: 0.3, slip: y}\n"
+     "simulate: {until: 0.1, step: 0.01}\n",
+     "'l'"},
+    {"model: block\ncoordinates: {x: , y: , f: }\nmass: {x: 1, y: 1, f: 0.4}\n"
+     "potential: 9.81*y\nforces: {x: 2}\ncontacts:\n"
+     "  l: {gap: y - sin(f), friction: 0.5, slip: x}\n"
+     "  r: {gap: y + sin(f), friction: 0.5, slip: x}\nsimulate: {until: 0.1, step: 0.01}\n",
+     NULL}};
+enum { AT_REST_COUNT = sizeof AT_REST / sizeof *AT_REST };
+
+static int count_of(const char* text, const char* part) {
+  int count = 0;
+  for (const char* at = strstr(text, part); at; at = strstr(at + 1, part)) {
+    count++;
+  }
+  return count;
+}
+
+// Told once, and what is taken stays: all stick.
+static void test_several_are_told(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"event-driven", "nsga-pva", "nsga-pvv", "moreau-jean"};
+  for (int k = 0; k < AT_REST_COUNT; k++) {
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+      Run run = run_text_with(AT_REST[k][0], NULL);
+      run.def.simulate.method = methods[i];
+      run_to(&run, 0.1, 0.01);
+      const char* warning = pawl_sim_warning(run.sim);
+      assert_int_equal(count_of(warning, "obey the laws"), AT_REST[k][1] != NULL);
+      assert_true(!AT_REST[k][1] || strstr(warning, AT_REST[k][1]));
+      assert_null(strstr(warning, "and others"));
+      const double *q = pawl_sim_state(run.sim)->q, *v = pawl_sim_state(run.sim)->v;
+      bool rod = k == 0;
+      CHECK_NEAR(v[0] + (rod ? sin(q[2]) * v[2] : 0.0), 0.0, rod ? 2e-3 : 1e-12);
+      CHECK_NEAR(v[1] - (rod ? cos(q[2]) * v[2] : 0.0), 0.0, rod ? 2e-3 : 1e-12);
+      run_end(&run);
+    }
+  }
+}
+
+static void test_several_are_refused(void** unused) {
+  (void)unused;
+  for (int k = 0; k < AT_REST_COUNT; k++) {
+    Run run = run_text_with(AT_REST[k][0], NULL);
+    run.def.simulate.painleve = "refuse";
+    bool refused = AT_REST[k][1] != NULL;
+    assert_int_equal(run_try(&run, 0.1, 0.01), refused ? PAWL_ERROR_RUN : PAWL_OK);
+    assert_true(!refused || strstr(run.err.message, "several accelerations"));
+    assert_true(!refused || strstr(run.err.message, AT_REST[k][1]));
+    run_end(&run);
+  }
+}
+
+// A disc that spins falls into a groove: both sides, or one of them, may stop it.
+static void test_several_after_an_impact(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: groove\nparameters: {mu: 1.3, a: 50*deg}\n"
+      "coordinates: {x: , y: {start: 0.1/cos(a)}, phi: {rate: 40}}\n"
+      "mass: {x: 1.5, y: 1.5, phi: 0.0075}\npotential: 1.5*9.81*y\ncontacts:\n"
+      "  L: {gap: \"x*sin(a) + y*cos(a) - 0.1\", restitution: 0.3, friction: mu,\n"
+      "      slip: \"x'*cos(a) - y'*sin(a) + 0.1*phi'\"}\n"
+      "  R: {gap: \"-x*sin(a) + y*cos(a) - 0.1\", restitution: 0.3, friction: mu,\n"
+      "      slip: \"x'*cos(a) + y'*sin(a) + 0.1*phi'\"}\nsimulate: {step: 0.01}\n";
+  Run run = run_text_with(text, NULL);
+  run_to(&run, 0.5, 0.01);
+  assert_int_equal(count_of(pawl_sim_warning(run.sim), "several velocities after the impact"), 1);
+  run_end(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_shocks),
@@ -257,6 +339,9 @@ int main(void) {
       cmocka_unit_test(test_none_opens_into_the_ground),
       cmocka_unit_test(test_pad_locks),
       cmocka_unit_test(test_begins_beyond),
+      cmocka_unit_test(test_several_are_told),
+      cmocka_unit_test(test_several_are_refused),
+      cmocka_unit_test(test_several_after_an_impact),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,7 @@ typedef struct Case {
   double H[MOST_N * MOST_N], G[MOST_M * MOST_N];  // by columns
   double r[MOST_N], b[MOST_M], lo[MOST_M], hi[MOST_M];
   PawlFrictionBlock block[MOST_B];
+  bool counts;  // solutions beside the one that is found
 } Case;
 
 typedef struct Answer {
@@ -110,8 +111,14 @@ static inline void make_compliance(const Case* c, Compliance* p) {
 static inline void solve_by(PawlFriction* f, const Case* c, bool all, Answer* a) {
   static Compliance p;
   make_compliance(c, &p);
-  PawlFrictionProblem problem = {p.q,      p.size, c->lo, c->hi, c->blocks,
-                                 c->block, NULL,   all,   false, false};
+  PawlFrictionProblem problem = {.q = p.q,
+                                 .size = p.size,
+                                 .lo = c->lo,
+                                 .hi = c->hi,
+                                 .blocks = c->blocks,
+                                 .block = c->block,
+                                 .all = all,
+                                 .count = c->counts};
   a->info = (PawlFrictionResult){.lambda = a->lambda,
                                  .w = a->w,
                                  .state = a->state,
