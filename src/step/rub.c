@@ -169,6 +169,7 @@ static void guess_state(const PawlRub* rub, const PawlRubStep* step, int k) {
   state->place = slips                         ? PAWL_RUB_SLIP
                  : y[0] > 0.0 || rub->rests[k] ? PAWL_RUB_STICK
                                                : PAWL_RUB_OPEN;
+  state->turns = 0.0;
   for (int i = 0; i < c->count; i++) {
     state->direction[i] = slips ? -y[1 + i] / T : 0.0;
   }
@@ -428,6 +429,7 @@ static void note_impulses(PawlRub* rub, const double* y) {
       T = hypot(T, y[c->first + i]);
     }
     bool slips = c->count > 0 && N > 0.0 && T >= PAWL_RUB_STICKS * c->mu * N;
+    rub->found[k].turns = 0.0;
     rub->found[k].place = N <= 0.0 ? PAWL_RUB_OPEN : slips ? PAWL_RUB_SLIP : PAWL_RUB_STICK;
     for (int i = 0; i < c->count; i++) {
       rub->found[k].direction[i] = slips && T > 0.0 ? -y[c->first + i] / T : 0.0;

@@ -291,6 +291,7 @@ void pawl_rub_center_conclude(const PawlRubCenter* p, const PawlRubProblem* q, P
     bool closed = k->z[0] + T > k->s[0] - S, rubs = k->dim > 1 || q->matrix->contact[c].count == 0;
     bool sticks = rubs && k->z[0] - T > k->s[0] + S;
     state[c].place = !closed ? PAWL_RUB_OPEN : sticks ? PAWL_RUB_STICK : PAWL_RUB_SLIP;
+    state[c].turns = 0.0;
     for (int i = 0; i < 2; i++) {
       state[c].direction[i] = i + 1 < k->dim && T > 0.0 ? -k->z[i + 1] / T : 0.0;
     }

@@ -95,7 +95,7 @@ static void answer(const PawlRubLocal* p, PawlRubSets* sets, const PawlRubProble
   for (int a = 0; a < p->count; a++) {
     int k = p->member[a], count = q->matrix->contact[k].count;
     bool open = !(p->lambda[at] > 0.0), slips = false;
-    memset(state[k].direction, 0, sizeof state[k].direction);
+    state[k] = (PawlRubState){.place = PAWL_RUB_OPEN};
     if (count > 0) {
       slips = !open && p->block_state[block] == PAWL_FRICTION_SLIP;
       for (int i = 0; i < count && slips; i++) {

@@ -27,8 +27,13 @@ PawlStatus pawl_rub_sets_create(PawlStepper* s, const PawlRubMatrix* matrix, Paw
 }
 
 // ---- one set ------------------------------------------------------------------------------------
+// Across the slip of a contact in space: friction turns with its rate.
+static bool turns(const PawlRubContact* c, const PawlRubState* state) {
+  return c->count == 2 && state->place == PAWL_RUB_SLIP && state->turns > 0.0;
+}
+
 // Rows that hold have a small compliance of their own; the friction of one that slips follows its
-// normal row.                                                                             (T10)
+// normal row, and turns.                                                            (T10) (T31)
 static void harden(const PawlRubProblem* q, int k, const PawlRubState* state, double* C) {
   const PawlRubContact* c = &q->matrix->contact[k];
   const double* own = q->own + ROWS * k;
@@ -41,6 +46,26 @@ static void harden(const PawlRubProblem* q, int k, const PawlRubState* state, do
     } else {
       C[ROWS * i] = -c->mu * state->direction[i - 1] * C[0];
     }
+  }
+  if (turns(c, state)) {
+    const double *d = state->direction, across[2] = {-d[1], d[0]};
+    double by = 1.0 / (1.0 / state->turns + soft * fmax(own[1], own[2]));
+    for (int i = 0; i < 2; i++) {
+      C[ROWS * (1 + i) + 1] = by * across[i] * across[0];
+      C[ROWS * (1 + i) + 2] = by * across[i] * across[1];
+    }
+  }
+}
+
+// w + y/turns across the slip of what turns, 0 in the end; else w.                          (T31)
+static void yielding(const PawlRubContact* c, const PawlRubState* state, const double* w,
+                     const double* y, double* out) {
+  memcpy(out, w, ROWS * sizeof *out);
+  if (turns(c, state)) {
+    const double* d = state->direction;
+    double across = (d[0] * y[2] - d[1] * y[1]) / state->turns;
+    out[1] -= across * d[1];
+    out[2] += across * d[0];
   }
 }
 
@@ -107,13 +132,14 @@ static void times(const double* C, const double* w, int rows, double* u) {
 
 // What is left of both equations of (T6) is solved for once more, with the impulses so far in the
 // place of those before.                                                                   (T11)
-static void correct(PawlRubSets* p, const PawlRubProblem* q) {
+static void correct(PawlRubSets* p, const PawlRubProblem* q, const PawlRubState* state) {
   PawlRubMatrix* m = q->matrix;
-  double u[ROWS];
+  double u[ROWS], w[ROWS];
   memcpy(p->dx, p->b, (size_t)m->n * sizeof(double));
   for (int a = 0; a < p->closed_count; a++) {
     int k = p->closed[a], rows = 1 + m->contact[k].count;
-    times(p->C + 9 * k, p->w + ROWS * k, rows, u);
+    yielding(&m->contact[k], &state[k], p->w + ROWS * k, p->y + ROWS * k, w);
+    times(p->C + 9 * k, w, rows, u);
     for (int i = 0; i < rows; i++) {
       u[i] = -u[i];
     }
@@ -130,8 +156,9 @@ static void correct(PawlRubSets* p, const PawlRubProblem* q) {
     int k = p->closed[a], rows = 1 + m->contact[k].count;
     double moved[ROWS];
     pawl_rub_matrix_rates(m, m->factored, k, p->dx, moved);
+    yielding(&m->contact[k], &state[k], p->w + ROWS * k, p->y + ROWS * k, w);
     for (int i = 0; i < rows; i++) {
-      moved[i] += p->w[ROWS * k + i];
+      moved[i] += w[i];
     }
     times(p->C + 9 * k, moved, rows, u);
     for (int i = 0; i < rows; i++) {
@@ -187,7 +214,7 @@ static bool solve_set_by(PawlRubSets* p, const PawlRubProblem* q, const PawlRubS
       return false;
     }
     before = off;
-    correct(p, q);
+    correct(p, q, state);
   }
   return true;
 }
@@ -223,7 +250,7 @@ static void turn(const PawlRubContact* c, PawlRubState* state, const double* alo
 
 // A contact that slips: whether its slip has the direction that was taken, which is then mended.
 static bool slips_wrong(const PawlRubContact* c, PawlRubState* state, const double* w,
-                        const double* size, double tolerance) {
+                        const double* y, const double* size, double tolerance) {
   double along = 0.0, across = 0.0, slack = 0.0;
   for (int i = 0; i < c->count; i++) {
     along += state->direction[i] * w[1 + i];
@@ -239,8 +266,15 @@ static bool slips_wrong(const PawlRubContact* c, PawlRubState* state, const doub
   if (across <= slack) {
     return false;
   }
-  turn(c, state, w, 1.0 / length_of(c, w));
+  double slip = length_of(c, w);
+  turn(c, state, w, 1.0 / slip);
+  state->turns = c->mu * fmax(y[0], 0.0) / slip;
   return true;
+}
+
+double pawl_rub_sets_turns(const PawlRubProblem* q, int k, double R, double T) {
+  const double* own = q->own + ROWS * k;
+  return T > R ? R / (fmax(own[1], own[2]) * (T - R)) : 0.0;
 }
 
 // Moves a contact that is wrong to another place; whether it was.
@@ -259,12 +293,13 @@ static bool mend(const PawlRubProblem* q, int k, const double* w, const double* 
     return true;
   }
   if (state->place == PAWL_RUB_SLIP) {
-    return slips_wrong(c, state, w, size, q->tolerance);
+    return slips_wrong(c, state, w, y, size, q->tolerance);
   }
   bool wrong = c->count > 0 && T > c->mu * fmax(N, 0.0) + least;
   if (wrong) {
     state->place = PAWL_RUB_SLIP;
     turn(c, state, y, -1.0 / T);
+    state->turns = pawl_rub_sets_turns(q, k, c->mu * fmax(N, 0.0), T);
   }
   return wrong;
 }
@@ -292,6 +327,7 @@ static int join(PawlRubSets* p, const PawlRubProblem* q, PawlRubState* state) {
         slip > q->tolerance * fmax(size[1], c->count > 1 ? size[2] : 0.0)) {
       state[k].place = PAWL_RUB_SLIP;
       turn(c, &state[k], w, 1.0 / slip);
+      state[k].turns = 0.0;
       p->joined[k]++;
       count++;
     }

@@ -12,6 +12,7 @@ typedef enum PawlRubPlace { PAWL_RUB_OPEN, PAWL_RUB_STICK, PAWL_RUB_SLIP } PawlR
 typedef struct PawlRubState {
   PawlRubPlace place;
   double direction[2];  // of the slip
+  double turns;         // what its friction across that answers to its rate; 0: none      (T31)
 } PawlRubState;
 
 typedef struct PawlRubSets {
@@ -32,6 +33,8 @@ PAWL_CHECKED PawlStatus pawl_rub_sets_create(PawlStepper* s, const PawlRubMatrix
 // takes part in the load where it can.
 bool pawl_rub_sets_solve(PawlRubSets* p, const PawlRubProblem* problem, int patience,
                          PawlRubState* state);
+// PawlRubState.turns where a contact of the problem would stick with friction T beyond R = mu y_N.
+double pawl_rub_sets_turns(const PawlRubProblem* problem, int contact, double R, double T);
 // x, y and w of one set, from the impulses in p->y. False: singular.
 bool pawl_rub_sets_one(PawlRubSets* p, const PawlRubProblem* problem, const PawlRubState* state);
 // Moves contacts that come out wrong by it to other places; how many.

@@ -91,6 +91,7 @@ static void choose_set(PawlRubSoft* p, const PawlRubProblem* q) {
     for (int i = 0; i < 2; i++) {
       p->state[k].direction[i] = i < c->count && T > 0.0 ? -Y[1 + i] / T : 0.0;
     }
+    p->state[k].turns = c->count == 2 ? pawl_rub_sets_turns(q, k, R, T) : 0.0;
   }
 }
 

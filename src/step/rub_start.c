@@ -16,6 +16,7 @@ static void add_slip(PawlRub* rub, int k, double fast, double* w0, double* size)
     return;
   }
   rub->found[k].place = PAWL_RUB_SLIP;
+  rub->found[k].turns = 0.0;
   rub->known[k] = true;
   for (int i = 0; i < of->count; i++) {
     rub->found[k].direction[i] = slip[i] / rate;

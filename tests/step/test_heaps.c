@@ -369,6 +369,88 @@ static void test_spheres(void** unused) {
   }
 }
 
+// Thirty spheres in four layers, just apart within a layer, that friction cannot hold: all slips
+// are small, and turn. Every step has a solution. (With the directions of the set before in the
+// place of (T31) there was none in the first.)
+static const char PILE[] =
+    "model: pile\n"
+    "parameters: {K: 4, r: 0.1, mu: 0.6, s: 2.01*r, h: 'sqrt(4*r^2 - s^2/2)'}\n"
+    "functions:\n"
+    "  one(x, y, z, u, v, w): (u*z - w*x)/hypot(x, z)\n"
+    "  two(x, y, z, u, v, w): (v*(x^2 + z^2) - y*(u*x + w*z))/hypot(x, z)/hypot(x, y, z)\n"
+    "mass: {'x[k=1..K,i=1..K-k+1,j=1..K-k+1]': 1, 'y[k=1..K,i=1..K-k+1,j=1..K-k+1]': 1,\n"
+    "  'z[k=1..K,i=1..K-k+1,j=1..K-k+1]': 1, 'a[k=1..K,i=1..K-k+1,j=1..K-k+1]': 0.4*r^2,\n"
+    "  'b[k=1..K,i=1..K-k+1,j=1..K-k+1]': 0.4*r^2, 'c[k=1..K,i=1..K-k+1,j=1..K-k+1]': 0.4*r^2}\n"
+    "potential: {for k=1..K: {for i=1..K-k+1: {for j=1..K-k+1: '9.81*z[k,i,j]'}}}\n"
+    "coordinates:\n"
+    "  x[k=1..K,i=1..K-k+1,j=1..K-k+1]: {start: s*(i + k/2)}\n"
+    "  y[k=1..K,i=1..K-k+1,j=1..K-k+1]: {start: s*(j + k/2)}\n"
+    "  z[k=1..K,i=1..K-k+1,j=1..K-k+1]: {start: r + h*(k - 1)}\n"
+    "  a[k=1..K,i=1..K-k+1,j=1..K-k+1]:\n"
+    "  b[k=1..K,i=1..K-k+1,j=1..K-k+1]:\n"
+    "  c[k=1..K,i=1..K-k+1,j=1..K-k+1]:\n";
+
+// A sphere and one of the four below it.
+static const char PILE_DEFINES[] =
+    "  X#[k=2..K,i=1..K-k+1,j=1..K-k+1]: x[k,i,j] - x[k-1,i+p,j+q]\n"
+    "  Y#[k=2..K,i=1..K-k+1,j=1..K-k+1]: y[k,i,j] - y[k-1,i+p,j+q]\n"
+    "  Z#[k=2..K,i=1..K-k+1,j=1..K-k+1]: z[k,i,j] - z[k-1,i+p,j+q]\n"
+    "  A#[k=2..K,i=1..K-k+1,j=1..K-k+1]: \"(a[k,i,j]' + a[k-1,i+p,j+q]')/2\"\n"
+    "  B#[k=2..K,i=1..K-k+1,j=1..K-k+1]: \"(b[k,i,j]' + b[k-1,i+p,j+q]')/2\"\n"
+    "  C#[k=2..K,i=1..K-k+1,j=1..K-k+1]: \"(c[k,i,j]' + c[k-1,i+p,j+q]')/2\"\n"
+    "  U#[k=2..K,i=1..K-k+1,j=1..K-k+1]: \"X#[k,i,j]' - B#[k,i,j]*Z#[k,i,j] + "
+    "C#[k,i,j]*Y#[k,i,j]\"\n"
+    "  V#[k=2..K,i=1..K-k+1,j=1..K-k+1]: \"Y#[k,i,j]' - C#[k,i,j]*X#[k,i,j] + "
+    "A#[k,i,j]*Z#[k,i,j]\"\n"
+    "  W#[k=2..K,i=1..K-k+1,j=1..K-k+1]: \"Z#[k,i,j]' - A#[k,i,j]*Y#[k,i,j] + "
+    "B#[k,i,j]*X#[k,i,j]\"\n";
+static const char PILE_PAIR[] =
+    "  pair#[k=2..K,i=1..K-k+1,j=1..K-k+1]:\n"
+    "    gap: 'hypot(X#[k,i,j], Y#[k,i,j], Z#[k,i,j]) - 2*r'\n"
+    "    friction: mu\n"
+    "    slip: ['one(X#[k,i,j], Y#[k,i,j], Z#[k,i,j], U#[k,i,j], V#[k,i,j], W#[k,i,j])',\n"
+    "      'two(X#[k,i,j], Y#[k,i,j], Z#[k,i,j], U#[k,i,j], V#[k,i,j], W#[k,i,j])']\n";
+static const char PILE_FLOOR[] =
+    "  floor[i=1..K,j=1..K]: {gap: 'z[1,i,j] - r', friction: mu,\n"
+    "    slip: [\"x[1,i,j]' - r*b[1,i,j]'\", \"y[1,i,j]' + r*a[1,i,j]'\"]}\n";
+
+// Four times, with the digits of the sphere below in the place of #, +p and +q.
+static char* add_four(char* out, const char* text) {
+  for (int k = 0; k < 4; k++) {
+    char p = (char)('0' + k / 2), q = (char)('0' + k % 2);
+    for (const char* c = text; *c; c++) {
+      if (*c == '#') {
+        *out++ = p;
+        *out++ = q;
+      } else {
+        bool index = c > text && c[-1] == '+';
+        *out++ = index && *c == 'p' ? p : index && *c == 'q' ? q : *c;
+      }
+    }
+  }
+  *out = '\0';
+  return out;
+}
+
+static void test_pile_of_spheres(void** unused) {
+  (void)unused;
+  char text[12000];
+  char* end = text + sprintf(text, "%sdefine:\n", PILE);
+  end = add_four(end, PILE_DEFINES);
+  end += sprintf(end, "contacts:\n%s", PILE_FLOOR);
+  add_four(end, PILE_PAIR);
+  Motion m = motion_text(text);
+  motion_start(&m, "nsga-pvv");
+  for (int i = 0; i < 15; i++) {
+    motion_step(&m, 1e-3);
+  }
+  PawlStepperInfo info = pawl_stepper_info(m.stepper);
+  assert_int_equal(info.relaxed, 0);
+  assert_int_equal(info.swept, 0);
+  assert_true(info.cones < 1e-12);
+  motion_end(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pyramids_rest),
@@ -387,6 +469,7 @@ int main(void) {
       cmocka_unit_test(test_settles),
       cmocka_unit_test(test_bin_fills),
       cmocka_unit_test(test_spheres),
+      cmocka_unit_test(test_pile_of_spheres),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
