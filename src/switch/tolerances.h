@@ -253,8 +253,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_SLIP_STABLE 1.0
 // [1] Of the compliance of its masses: what a contact that slips yields by where it jams; where
 // steps become shorter, and what part of the time until then they may be; and, of what its gap is
-// made of, how far the lift-off may dip below zero; of the acceleration that forces make: what still
-// presses there what does not lift off.                                               (F36) (F44)
+// made of, how far the lift-off may dip below zero; of the acceleration that forces make: what
+// still presses there what does not lift off.                                               (F36)
+// (F44)
 #define PAWL_JAM 1e-11
 #define PAWL_JAM_NEAR 0.1
 #define PAWL_JAM_STEP 0.125
