@@ -7,6 +7,7 @@
 #include "switch/tolerances.h"
 
 enum { MOST_ROUNDS = 40, MOST_HARDER = 40, MOST_JOINS = 3, ROWS = PAWL_RUB_ROWS };
+enum { FEW_ROWS = 96 };  // of problems that are left to their islands where directions do not end
 
 PawlStatus pawl_rub_sets_create(PawlStepper* s, const PawlRubMatrix* matrix, PawlRubSets* p,
                                 PawlError* err) {
@@ -250,7 +251,7 @@ static void turn(const PawlRubContact* c, PawlRubState* state, const double* alo
 
 // A contact that slips: whether its slip has the direction that was taken, which is then mended.
 static bool slips_wrong(const PawlRubContact* c, PawlRubState* state, const double* w,
-                        const double* y, const double* size, double tolerance) {
+                        const double* y, const double* size, double tolerance, bool many) {
   double along = 0.0, across = 0.0, slack = 0.0;
   for (int i = 0; i < c->count; i++) {
     along += state->direction[i] * w[1 + i];
@@ -268,13 +269,13 @@ static bool slips_wrong(const PawlRubContact* c, PawlRubState* state, const doub
   }
   double slip = length_of(c, w);
   turn(c, state, w, 1.0 / slip);
-  state->turns = c->mu * fmax(y[0], 0.0) / slip;
+  state->turns = many ? c->mu * fmax(y[0], 0.0) / slip : 0.0;
   return true;
 }
 
 double pawl_rub_sets_turns(const PawlRubProblem* q, int k, double R, double T) {
   const double* own = q->own + ROWS * k;
-  return T > R ? R / (fmax(own[1], own[2]) * (T - R)) : 0.0;
+  return T > R && ROWS * q->count > FEW_ROWS ? R / (fmax(own[1], own[2]) * (T - R)) : 0.0;
 }
 
 // Moves a contact that is wrong to another place; whether it was.
@@ -293,7 +294,7 @@ static bool mend(const PawlRubProblem* q, int k, const double* w, const double* 
     return true;
   }
   if (state->place == PAWL_RUB_SLIP) {
-    return slips_wrong(c, state, w, y, size, q->tolerance);
+    return slips_wrong(c, state, w, y, size, q->tolerance, ROWS * q->count > FEW_ROWS);
   }
   bool wrong = c->count > 0 && T > c->mu * fmax(N, 0.0) + least;
   if (wrong) {
