@@ -276,7 +276,7 @@ void pawl_kkt_klu_destroy(PawlKkt* kkt) {
 static PawlStatus choose_pivots(PawlKkt* kkt, PawlKktKlu* klu) {
   klu->has_pivots = false;
   kkt->info.full++;
-  PawlKktPivotsRoom room = {&klu->all.pattern, &klu->L, &klu->L_room, klu->x};
+  PawlKktPivotsRoom room = {&klu->all.pattern, &klu->L, &klu->L_room, klu->x, NULL};
   PawlStatus status =
       pawl_kkt_pivots_choose(&klu->pivots, kkt->values, PIVOT_PREFERENCE, &room, klu->P);
   if (status != PAWL_OK) {

@@ -108,6 +108,11 @@ static void solve_column(PawlKktPivots* s, const double* values, const PawlKktPi
     int j = s->turn[s->upper[a]];
     double u = x[s->upper[a]];
     x[s->upper[a]] = 0.0;
+    if (room->upper) {
+      int at = room->upper->begin[k] + a - top;
+      room->upper->U_index[at] = s->upper[a];
+      room->upper->U[at] = u;
+    }
     for (int q = s->begin[j]; q < s->begin[j + 1]; q++) {
       x[L_index[q]] -= L[q] * u;
     }
@@ -186,10 +191,21 @@ static void prune(PawlKktPivots* s, const PawlKktPivotsRoom* room, int j, int ro
   s->search_end[j] = tail;
 }
 
-static PawlStatus make_room(const PawlKktPivotsRoom* room, int need) {
+// For column k, with so many rows that are pivots and so many that are not.
+static PawlStatus make_room(const PawlKktPivots* s, const PawlKktPivotsRoom* room, int k, int above,
+                            int below) {
   PawlFactorPattern* p = room->pattern;
-  bool ok = PAWL_GROW(p->L_index, p->L_room, need) == 0 &&
+  PawlKktPivotsUpper* u = room->upper;
+  if (below > INT32_MAX - s->begin[k] || (u && above > INT32_MAX - u->begin[k])) {
+    return PAWL_ERROR_MEMORY;
+  }
+  bool ok = PAWL_GROW(p->L_index, p->L_room, s->begin[k] + below) == 0 &&
             PAWL_GROW(*room->L, *room->L_room, p->L_room) == 0;
+  if (ok && u) {
+    u->begin[k + 1] = u->begin[k] + above;
+    ok = PAWL_GROW(u->U_index, u->index_room, u->begin[k + 1]) == 0 &&
+         PAWL_GROW(u->U, u->U_room, u->begin[k + 1]) == 0;
+  }
   return ok ? PAWL_OK : PAWL_ERROR_MEMORY;
 }
 
@@ -198,17 +214,18 @@ PawlStatus pawl_kkt_pivots_choose(PawlKktPivots* s, const double* values, double
   begin_search(s);
   for (int k = 0; k < s->size; k++) {
     Found f = find_rows(s, room->pattern->L_index, k);
-    if (f.count > INT32_MAX - s->begin[k]) {
-      return PAWL_ERROR_MEMORY;
-    }
-    PAWL_TRY(make_room(room, s->begin[k] + f.count));
+    PAWL_TRY(make_room(s, room, k, s->size - f.top, f.count));
     solve_column(s, values, room, k, f.top);
     if (f.count == 0) {
       return PAWL_RETRY;
     }
     int best = choose(s, room->x, k, f.count, preference), row = s->lower[best];
-    if (write_column(s, room, k, f.count, best) == 0.0) {
+    double pivot = write_column(s, room, k, f.count, best);
+    if (pivot == 0.0) {
       return PAWL_RETRY;
+    }
+    if (room->upper) {
+      room->upper->pivot[k] = pivot;
     }
     log_pivot(s, k, row);
     for (int a = f.top; a < s->size; a++) {

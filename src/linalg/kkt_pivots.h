@@ -29,8 +29,18 @@ typedef struct PawlKktPivotsRoom {  // for L, lost with every search; grows wher
   PawlFactorPattern* pattern;       // its L_index
   double** L;
   int* L_room;
-  double* x;  // (size) zero before and after
+  double* x;                         // (size) zero before and after
+  struct PawlKktPivotsUpper* upper;  // NULL: U is not kept
 } PawlKktPivotsRoom;
+
+// U as it comes: of column k the rows U_index[begin[k] ..], which are pivots before it.
+typedef struct PawlKktPivotsUpper {
+  int* begin;     // (size + 1)
+  double* pivot;  // (size) its diagonal
+  int* U_index;
+  double* U;
+  int index_room, U_room;
+} PawlKktPivotsUpper;
 
 // P[k] <- the row of the k-th pivot. That meant for it, at first the one with the number of its
 // column, is kept down to `preference` of the largest entry. PAWL_RETRY: a column has none but 0.

@@ -101,7 +101,7 @@ static void test_as_klu(void** state) {
     PawlFactorPattern pattern = {0};
     double *L = NULL, x[MOST] = {0};
     int L_room = 0;
-    PawlKktPivotsRoom room = {&pattern, &L, &L_room, x};
+    PawlKktPivotsRoom room = {&pattern, &L, &L_room, x, NULL};
     assert_int_equal(pawl_kkt_pivots_create(&s, &arena, size, A->start, A->index, A->Q), PAWL_OK);
     bool there = choose_by_klu(A, P[0]);
     for (int again = 0; again < 2; again++) {  // the second time in the room of the first
