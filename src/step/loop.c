@@ -66,8 +66,9 @@ PawlStatus pawl_loop_create(PawlStepper* s, bool event_driven, const PawlStateSh
   PAWL_TRY(pawl_jump_create(&l->guards, &l->law, &s->log, &shape, &l->jump, err));
   l->jump.bounce.low = s->method->low;
   PAWL_TRY(pawl_regions_create(s, &l->surfaces, &l->law, &shape, &l->regions, err));
-  PAWL_TRY(pawl_between_create(&s->arena, l->guards.condition_count + 1 + l->kinks.count,
-                               &l->between, err));
+  int margins = l->guards.condition_count + 1 + l->kinks.count;
+  PAWL_TRY(pawl_between_create(&s->arena, margins, &l->between, err));
+  PAWL_TRY(pawl_root_create(&s->arena, margins, &l->root, err));
   PAWL_TRY(pawl_phase_state(&shape, &l->kept, err));
   PAWL_TRY(pawl_phase_state(&shape, &l->mark, err));
   return pawl_phase_state(&shape, &l->probe, err);

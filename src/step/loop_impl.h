@@ -7,6 +7,7 @@
 #include "step/regions.h"
 #include "switch/between.h"
 #include "switch/jump.h"
+#include "switch/root.h"
 
 typedef struct PawlLoop {
   bool event_driven;  // regions are located, rather than stepped through
@@ -17,6 +18,7 @@ typedef struct PawlLoop {
   PawlJump jump;
   PawlRegions regions;
   PawlBetween between;
+  PawlRoot root;
   PawlKinks kinks;
   PawlState* kept;   // the state at the beginning of the whole step
   PawlState* mark;   // the state from which an instant is looked for

@@ -36,68 +36,42 @@ static PawlStatus probe(PawlStepper* s, PawlState* state, double h, PawlMargin* 
   return pawl_guards_margins(&s->loop->guards, state, margin, err);
 }
 
-// Three points of a margin, the newest last.
-typedef struct Points {
-  int count;
-  double x[3], f[3];
-} Points;
-
-static void add_point(Points* p, double x, double f) {
-  for (int k = 0; p->count == 3 && k < 2; k++) {
-    p->x[k] = p->x[k + 1];
-    p->f[k] = p->f[k + 1];
-  }
-  p->count -= p->count == 3;
-  p->x[p->count] = x;
-  p->f[p->count++] = f;
+// The margins of the last look, then regions, then kinks.
+static void copy_margins(const PawlLoop* l, const double* margins, double regions,
+                         const double* kinks, double* out) {
+  const PawlGuards* g = &l->guards;
+  memcpy(out, margins, (size_t)g->armed_count * sizeof(double));
+  out[g->armed_count] = regions;
+  memcpy(out + g->armed_count + 1, kinks, (size_t)l->kinks.count * sizeof(double));
 }
 
-// Where the parabola x(f) through the points has f = 0; NaN without three points.
-static double inverse_parabola(const Points* p) {
-  const double *x = p->x, *f = p->f;
-  return p->count < 3 ? NAN
-                      : x[0] * f[1] * f[2] / ((f[0] - f[1]) * (f[0] - f[2])) +
-                            x[1] * f[0] * f[2] / ((f[1] - f[0]) * (f[1] - f[2])) +
-                            x[2] * f[0] * f[1] / ((f[2] - f[0]) * (f[2] - f[1]));
+// The margins of the last look, at a length x, some of them negative (`beyond`) or none.
+static void note_look(PawlLoop* l, double x, bool beyond, const PawlMargin* margin) {
+  double* f = pawl_root_add(&l->root, x, beyond);
+  copy_margins(l, l->guards.margins, margin->regions, l->guards.kink_margins, f);
 }
 
-// The next length to try between low and high: by the parabola, by the chord, or the middle; a
-// little beyond what it finds, towards the farther end, so that the bracket closes from both sides.
-static double next_length(const Points* p, int tries, double low, double f_low, double high,
-                          double f_high, double tolerance) {
-  double x = inverse_parabola(p), middle = 0.5 * (low + high);
-  if (!(x > low && x < high)) {
-    x = (low * f_high - high * f_low) / (f_high - f_low);
-  }
-  if (tries % 6 == 5 || !(x > low && x < high)) {
-    return middle;
-  }
-  double beyond =
-      x < middle ? fmin(x + 0.4 * tolerance, middle) : fmax(x - 0.4 * tolerance, middle);
-  return fmin(fmax(beyond, low + 0.25 * tolerance), high - 0.25 * tolerance);
+// The end of what is looked at, where margins are negative, was just looked at.
+static void note_end(PawlLoop* l, double h, const PawlMargin* margin) {
+  pawl_root_begin(&l->root, l->guards.armed_count + 1 + l->kinks.count);
+  note_look(l, h, true, margin);
 }
 
-// The state just past the first zero of the margin, which is between `low` (margin > 0) and `high`
-// (margin < 0); *reached is its place.
-static PawlStatus locate(PawlStepper* s, PawlState* state, double low, double f_low, double high,
-                         double f_high, PawlMargin* margin, double* reached, PawlError* err) {
-  Points points = {0};
-  double tolerance = pawl_dynamics_instant(&s->dynamics, s->loop->mark->t);
+// The state just past the first zero of the margins, which is between `low`, where none is negative
+// and which was just looked at, and the end that was noted; *reached is its place.        (V17a)
+static PawlStatus locate(PawlStepper* s, PawlState* state, double low, double high,
+                         PawlMargin* margin, double* reached, PawlError* err) {
+  PawlLoop* l = s->loop;
+  double tolerance = pawl_dynamics_instant(&s->dynamics, l->mark->t);
   bool at_high = false;  // the state is that of `high`
-  add_point(&points, low, f_low);
-  add_point(&points, high, f_high);
+  note_look(l, low, false, margin);
   for (int k = 0; k < MOST_ROOT_STEPS && high - low > tolerance; k++) {
-    double h = next_length(&points, k, low, f_low, high, f_high, tolerance);
+    double h = pawl_root_next(&l->root, tolerance);
     PAWL_TRY(probe(s, state, h, margin, err));
-    add_point(&points, h, margin->least);
     at_high = margin->least < 0.0;
-    if (at_high) {
-      high = h;
-      f_high = margin->least;
-    } else {
-      low = h;
-      f_low = margin->least;
-    }
+    note_look(l, h, at_high, margin);
+    low = at_high ? low : h;
+    high = at_high ? h : high;
   }
   *reached = high;
   return at_high ? PAWL_OK : probe(s, state, high, margin, err);
@@ -122,13 +96,13 @@ static PawlStatus find_inside(PawlStepper* s, PawlState* state, double h, double
 // The margin is zero at the mark and never positive after it: to where it is negative, an instant
 // away, or where rounding first lets it be. What rests on a border leaves it with the square of
 // time.
-static PawlStatus leave_zero(PawlStepper* s, PawlState* state, double h, double f_high,
-                             PawlMargin* margin, PawlError* err) {
+static PawlStatus leave_zero(PawlStepper* s, PawlState* state, double h, PawlMargin* margin,
+                             PawlError* err) {
   double at, least = pawl_dynamics_instant(&s->dynamics, state->t);
   PAWL_TRY(probe(s, state, least, margin, err));
   return margin->least < 0.0 || h <= least
              ? PAWL_OK
-             : locate(s, state, least, margin->least, h, f_high, margin, &at, err);
+             : locate(s, state, least, h, margin, &at, err);
 }
 
 // The margins at the mark.
@@ -144,9 +118,10 @@ static PawlStatus look_at_mark(PawlStepper* s, PawlState* state, PawlMargin* mar
 
 PawlStatus pawl_instant_go_to_zero(PawlStepper* s, PawlState* state, double h, PawlMargin* margin,
                                    double* reached, PawlError* err) {
-  PawlMargin start, end = *margin;
+  PawlMargin start;
   double low = 0.0;
   *reached = 0.0;
+  note_end(s->loop, h, margin);
   PAWL_TRY(look_at_mark(s, state, &start, err));
   if (start.least < fmin(0.0, start.regions)) {
     *margin = start;  // a jump has led past a zero: at once
@@ -155,10 +130,11 @@ PawlStatus pawl_instant_go_to_zero(PawlStepper* s, PawlState* state, double h, P
   if (!(start.least > 0.0)) {
     PAWL_TRY(find_inside(s, state, h, &low, &start, err));
     if (low == 0.0) {
-      return leave_zero(s, state, h, end.least, margin, err);
+      return leave_zero(s, state, h, margin, err);
     }
   }
-  return locate(s, state, low, start.least, h, end.least, margin, reached, err);
+  *margin = start;
+  return locate(s, state, low, h, margin, reached, err);
 }
 
 // ---- zeros in between ---------------------------------------------------------------------------
@@ -174,15 +150,6 @@ bool pawl_instant_near_kinks(const PawlLoop* l) {
     near |= !isinf(first + now) && (seen || least <= fabs(now - first));
   }
   return near;
-}
-
-// The margins of the last look, then regions, then kinks.
-static void copy_margins(const PawlLoop* l, const double* margins, double regions,
-                         const double* kinks, double* out) {
-  const PawlGuards* g = &l->guards;
-  memcpy(out, margins, (size_t)g->armed_count * sizeof(double));
-  out[g->armed_count] = regions;
-  memcpy(out + g->armed_count + 1, kinks, (size_t)l->kinks.count * sizeof(double));
 }
 
 // The rates of margins at a place whose margins are known: differences over a small time `ahead`.
@@ -270,13 +237,12 @@ static bool has_turned(const PawlGuards* g) {
 // A margin is negative at x, and none is so at `low` before it: goes to where it becomes so.
 static PawlStatus go_between(PawlStepper* s, PawlState* state, double low, double x,
                              PawlMargin* margin, PawlError* err) {
-  PawlMargin at_low;
-  double f_high = margin->least;
   if (low == 0.0) {
     return pawl_instant_go_to_zero(s, state, x, margin, &x, err);
   }
-  PAWL_TRY(probe(s, state, low, &at_low, err));
-  return locate(s, state, low, at_low.least, x, f_high, margin, &x, err);
+  note_end(s->loop, x, margin);
+  PAWL_TRY(probe(s, state, low, margin, err));
+  return locate(s, state, low, x, margin, &x, err);
 }
 
 PawlStatus pawl_instant_look_between(PawlStepper* s, PawlState* state, double h, PawlMargin* margin,
