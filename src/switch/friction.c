@@ -11,36 +11,36 @@ struct PawlFriction {
   PawlArena arena;
   int most, most_blocks;
   PawlFrictionWork work;
-  PawlFrictionDense dense;
+  PawlFrictionMatrix matrix;
+  PawlFrictionForces forces;
   PawlFrictionLemke lemke;
   PawlFrictionSearch search;
   PawlFrictionCone cone;
   PawlFrictionCenter center;
   PawlFrictionUnique unique;
   PawlFrictionWork kept;  // the arrays of a solution, while another is looked for
-  double* given;          // m-by-m: D as it is given
   double* own;            // m: D_ii; 0: the row does not move
 };
 
 // ---- creation -----------------------------------------------------------------------------------
 
 static bool build(PawlFriction* f, int m, int blocks) {
-  static const PawlFrictionOps dense = {pawl_friction_dense_solve};
   PawlArena* arena = &f->arena;
+  int dense = m < PAWL_FRICTION_DENSE ? m : PAWL_FRICTION_DENSE;
   f->own = PAWL_NEW(arena, double, m);
-  f->given = PAWL_NEW(arena, double, (size_t)m*(size_t)m);
   f->most = m;
   f->most_blocks = blocks;
-  f->dense.work = &f->work;
-  f->work.ops = &dense;
-  f->work.self = &f->dense;
+  f->work.matrix = &f->matrix;
+  f->work.forces = &f->forces;
   f->work.soft = PAWL_FRICTION_SOFT;
   f->work.loose = PAWL_ROWS_ROUNDING;
   return pawl_friction_work_alloc(&f->work, arena, m, blocks) &&
          pawl_friction_work_alloc(&f->kept, arena, m, blocks) &&
-         pawl_friction_dense_alloc(&f->dense, arena, m) &&
-         pawl_friction_lemke_alloc(&f->lemke, arena, m) &&
+         pawl_friction_matrix_alloc(&f->matrix, arena, m, dense) &&
+         pawl_friction_forces_alloc(&f->forces, arena, m) &&
+         pawl_friction_lemke_alloc(&f->lemke, arena, dense) &&
          pawl_friction_search_alloc(&f->search, arena, m, blocks) &&
+         pawl_friction_feasible_alloc(&f->search.program, arena, dense) &&
          pawl_friction_cone_alloc(&f->cone, arena, m, blocks) &&
          pawl_friction_center_alloc(&f->center, arena, m) &&
          pawl_friction_unique_alloc(&f->unique, arena, m, blocks) && !arena->failed;
@@ -60,24 +60,42 @@ PawlStatus pawl_friction_create(int most_rows, int most_blocks, PawlFriction** o
 
 void pawl_friction_destroy(PawlFriction* friction) {
   if (friction) {
+    pawl_friction_matrix_free(&friction->matrix);
     pawl_arena_free(&friction->arena);
     pawl_free(friction);
   }
 }
 
-PawlStatus pawl_friction_set(PawlFriction* f, int m, const double* D, const double* own) {
+static PawlStatus take(PawlFriction* f, const double* own) {
+  const PawlFrictionMatrix* x = &f->matrix;
   bool finite = true;
-  assert(m >= 0 && m <= f->most);
-  f->work.m = m;
-  for (int i = 0; i < m; i++) {
-    double d = D[i + i * m], least = own ? PAWL_DEPENDENT_PIVOT * own[i] : 0.0;
-    f->own[i] = d > least ? d : 0.0;
+  f->work.m = x->m;
+  for (int i = 0; i < x->m; i++) {
+    double d = x->given[pawl_friction_matrix_place(x, i, i)];
+    f->own[i] = d > (own ? PAWL_DEPENDENT_PIVOT * own[i] : 0.0) ? d : 0.0;
   }
-  for (int e = 0; e < m * m; e++) {
-    f->given[e] = D[e];
-    finite = finite && isfinite(D[e]);
+  for (int e = 0; e < x->start[x->m]; e++) {
+    finite = finite && isfinite(x->given[e]);
   }
   return finite ? PAWL_OK : PAWL_RETRY;
+}
+
+PawlStatus pawl_friction_set(PawlFriction* f, int m, const double* D, const double* own) {
+  assert(m >= 0 && m <= f->most && m <= PAWL_FRICTION_DENSE);
+  pawl_friction_matrix_full(&f->matrix, m, D);
+  return take(f, own);
+}
+
+PawlStatus pawl_friction_set_sparse(PawlFriction* f, const PawlPattern* pattern, const double* D,
+                                    const double* own) {
+  assert(pattern->cols <= f->most);
+  PAWL_TRY(pawl_friction_matrix_sparse(&f->matrix, pattern, D));
+  return take(f, own);
+}
+
+double pawl_friction_given(const PawlFriction* f, int i, int j) {
+  int place = pawl_friction_matrix_place(&f->matrix, i, j);
+  return place >= 0 ? f->matrix.given[place] : 0.0;
 }
 
 // ---- the search ---------------------------------------------------------------------------------
@@ -146,13 +164,25 @@ static bool holds_all(PawlFriction* f) {
   return pawl_friction_feasible(k, &f->search.program) && !pawl_friction_drowned(k);
 }
 
-// The forces of the places are one of many: those near the middle of all, else any.
-static bool has_forces(PawlFriction* f) {
+// Forces of the places that the interior point method has come to, one of many: those near the
+// middle of all, where that is inside of their bounds; else any, or those that come nearer and
+// nearer to their bounds.
+static bool has_forces(PawlFriction* f, PawlFrictionResult* result) {
   PawlFrictionWork* k = &f->work;
+  PawlFrictionCenter* c = &f->center;
+  pawl_friction_center_places(k, c, false);
   if (pawl_friction_harden_near(k) && pawl_friction_residual(k) <= PAWL_FRICTION_SOLVED_TO) {
     return !pawl_friction_drowned(k);
   }
-  return !has_cones(k) && pawl_friction_feasible(k, &f->search.program) &&
+  bool polyhedral = !has_cones(k) && !f->matrix.sparse;
+  if (polyhedral && pawl_friction_feasible(k, &f->search.program)) {
+    return !pawl_friction_drowned(k);
+  }
+  bool further = pawl_friction_center_further(k, c, result);
+  pawl_friction_center_places(k, c, false);
+  pawl_friction_arrange(k);
+  pawl_friction_values(k);
+  return further && pawl_friction_residual(k) <= PAWL_FRICTION_SOLVED_TO &&
          !pawl_friction_drowned(k);
 }
 
@@ -162,11 +192,7 @@ static bool holds(PawlFriction* f, PawlFrictionResult* result) {
   if (!pawl_friction_center_fits(k) || !pawl_friction_center(k, &f->center, false, result)) {
     return !has_cones(k) && holds_all(f);
   }
-  if (pawl_friction_center_slips(&f->center)) {
-    return false;
-  }
-  pawl_friction_center_places(k, &f->center, false);
-  return has_forces(f);
+  return !pawl_friction_center_slips(&f->center) && has_forces(f, result);
 }
 
 // More than at a border, where it has just begun.
@@ -254,7 +280,7 @@ static bool could_part(const PawlFrictionWork* k) {
 // How many solutions are known. Lambda and w stay.                                          (F45)
 static int count_solutions(PawlFriction* f, PawlFrictionResult* result) {
   PawlFrictionWork* k = &f->work;
-  if (pawl_friction_unique(k, f->dense.D, &f->unique)) {
+  if (pawl_friction_unique(k, &f->unique)) {
     return 1;
   }
   bool parts = could_part(k);
@@ -294,18 +320,6 @@ static PawlFrictionVerdict by_cones(PawlFriction* f, const PawlFrictionProblem* 
                                  : PAWL_FRICTION_SOLVED;
 }
 
-static void scale_compliance(PawlFriction* f) {
-  int m = f->work.m;
-  const double* s = f->work.s;
-  for (int j = 0; j < m; j++) {
-    for (int i = 0; i < m; i++) {
-      bool moves = f->own[i] > 0.0 && f->own[j] > 0.0;
-      f->dense.D[i + j * m] = moves ? f->given[i + j * m] / (s[i] * s[j]) : 0.0;
-    }
-  }
-  f->dense.factored = false;
-}
-
 PawlStatus pawl_friction_solve(PawlFriction* f, const PawlFrictionProblem* problem,
                                PawlFrictionResult* result) {
   PawlFrictionWork* k = &f->work;
@@ -313,7 +327,7 @@ PawlStatus pawl_friction_solve(PawlFriction* f, const PawlFrictionProblem* probl
   if (!pawl_friction_frame(k, problem, f->own)) {
     return PAWL_RETRY;
   }
-  scale_compliance(f);
+  pawl_friction_matrix_scale(&f->matrix, f->own, k->s);
   pawl_friction_begin(k, result);
   result->strays = -1;
   result->unstable = false;

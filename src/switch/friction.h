@@ -31,9 +31,13 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "pawl/pattern.h"
 #include "switch/rows.h"
 
-enum { PAWL_FRICTION_FEW = 6 };  // blocks of a problem of which all sets may be tried
+enum {
+  PAWL_FRICTION_FEW = 6,      // blocks of a problem of which all sets may be tried
+  PAWL_FRICTION_DENSE = 480,  // rows of a dense D, at most; and of what Lemke's method is tried on
+};
 
 typedef struct PawlFrictionBlock {
   int normal;           // its row
@@ -101,7 +105,8 @@ typedef struct PawlFrictionResult {
 
 typedef struct PawlFriction PawlFriction;
 
-// Allocates what solutions of up to most_rows rows need.
+// Allocates what solutions of up to most_rows rows need (of more than PAWL_FRICTION_DENSE, where D
+// is sparse).
 PAWL_CHECKED PawlStatus pawl_friction_create(int most_rows, int most_blocks, PawlFriction** out,
                                              PawlError* err);
 void pawl_friction_destroy(PawlFriction* friction);  // NULL is allowed
@@ -109,6 +114,14 @@ void pawl_friction_destroy(PawlFriction* friction);  // NULL is allowed
 // D m-by-m by columns and `own` as in pawl_compliance_set; copied.
 PAWL_CHECKED PawlStatus pawl_friction_set(PawlFriction* friction, int m, const double* D,
                                           const double* own);
+// The same for a large D of which most entries are 0: a symmetric pattern with the diagonal, in
+// which the rows of a block have the same entries. Memory is taken for a pattern that is not that
+// of the call before, and by solutions for more entries of factors than before. All sets are not
+// tried one by one then. PAWL_RETRY: not finite; PAWL_ERROR_MEMORY.
+PAWL_CHECKED PawlStatus pawl_friction_set_sparse(PawlFriction* friction, const PawlPattern* pattern,
+                                                 const double* D, const double* own);
+
+double pawl_friction_given(const PawlFriction* friction, int i, int j);  // D_ij
 
 // Solves (F1), (F2). That there is no solution is a result (PAWL_OK; see `verdict`). PAWL_RETRY: a
 // number is not finite or lo > hi. Planar blocks are solved exactly; as soon as a block with two

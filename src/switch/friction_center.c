@@ -26,11 +26,11 @@ struct PawlFrictionPair {  // the force and the opening of a contact, or of a ro
 };
 
 bool pawl_friction_center_alloc(PawlFrictionCenter* c, PawlArena* arena, int m) {
-  double** of_m[] = {&c->E, &c->z, &c->s, &c->dz, &c->ds, &c->off, &c->rhs, &c->shift};
+  double** of_m[] = {&c->base, &c->E, &c->z, &c->s, &c->dz, &c->ds, &c->off, &c->rhs, &c->shift};
   for (size_t i = 0; i < sizeof of_m / sizeof *of_m; i++) {
     *of_m[i] = PAWL_NEW(arena, double, m);
   }
-  c->A = PAWL_NEW(arena, double, (size_t)m*(size_t)m);
+  c->of = PAWL_NEW(arena, int, m);
   c->row = PAWL_NEW(arena, int, m);
   c->pair = PAWL_NEW(arena, PawlFrictionPair, m);
   return !arena->failed;
@@ -55,6 +55,7 @@ bool pawl_friction_center_fits(const PawlFrictionWork* k) {
 }
 
 static void add_unknown(PawlFrictionCenter* c, int row, double E) {
+  c->of[row] = c->count;
   c->row[c->count] = row;
   c->E[c->count] = E;
   c->shift[c->count] = 0.0;
@@ -90,6 +91,9 @@ static void add_row(PawlFrictionWork* k, PawlFrictionCenter* c, int i) {
 
 static void list_unknowns(PawlFrictionWork* k, PawlFrictionCenter* c) {
   c->count = c->pairs = 0;
+  for (int i = 0; i < k->m; i++) {
+    c->of[i] = -1;
+  }
   memset(k->lambda, 0, (size_t)k->m * sizeof(double));
   memset(k->in, 0, (size_t)k->m);  // room: rows of blocks
   for (int b = 0; b < k->blocks; b++) {
@@ -104,7 +108,7 @@ static void list_unknowns(PawlFrictionWork* k, PawlFrictionCenter* c) {
       add_row(k, c, i);
     }
   }
-  memcpy(k->before, k->lambda, (size_t)k->m * sizeof(double));
+  memcpy(c->base, k->lambda, (size_t)k->m * sizeof(double));
 }
 
 // Openings without any force give the size of the start, z = s = size e. The shift is that of the
@@ -114,7 +118,7 @@ static void begin(PawlFrictionWork* k, PawlFrictionCenter* c, bool shifted) {
     const PawlFrictionPair* pair = &c->pair[p];
     c->shift[pair->first] = shifted ? pawl_cone_tangent(pair->dim, c->s + pair->first) : 0.0;
   }
-  pawl_friction_dense_values(k);
+  pawl_friction_values(k);
   c->size = 0.0;
   for (int a = 0; a < c->count; a++) {
     c->size = fmax(c->size, fabs(c->E[a] * k->w[c->row[a]]));
@@ -130,11 +134,11 @@ static void begin(PawlFrictionWork* k, PawlFrictionCenter* c, bool shifted) {
 // lambda and w of z; E w + shift + eps z - s. Returns its largest.
 static double residuals(PawlFrictionWork* k, PawlFrictionCenter* c) {
   double most = 0.0;
-  memcpy(k->lambda, k->before, (size_t)k->m * sizeof(double));
+  memcpy(k->lambda, c->base, (size_t)k->m * sizeof(double));
   for (int a = 0; a < c->count; a++) {
     k->lambda[c->row[a]] += c->E[a] * c->z[a];
   }
-  pawl_friction_dense_values(k);
+  pawl_friction_values(k);
   for (int a = 0; a < c->count; a++) {
     double open = c->E[a] * k->w[c->row[a]] + c->shift[a];
     c->off[a] = open + PAWL_FRICTION_CENTER_SOFT * c->z[a] - c->s[a];
@@ -143,63 +147,74 @@ static double residuals(PawlFrictionWork* k, PawlFrictionCenter* c) {
   return most;
 }
 
-// The lower half of W^2 + E D E + eps.
-static void fill(const PawlFrictionWork* k, PawlFrictionCenter* c) {
-  const PawlFrictionDense* d = k->self;
+// E D E + eps, the lower half; a sparse one has all of it, and 1 for rows that are no unknown.
+static void fill_dense(const PawlFrictionMatrix* x, const PawlFrictionCenter* c) {
   for (int b = 0; b < c->count; b++) {
-    double* A = pawl_row(c->A, c->count, b);
-    const double* D = d->D + (size_t)c->row[b] * (size_t)k->m;
+    double* A = pawl_row(x->A, c->count, b);
+    const double* D = x->D + x->start[c->row[b]];
     for (int a = b; a < c->count; a++) {
       A[a] = c->E[a] * D[c->row[a]] * c->E[b];
     }
     A[b] += PAWL_FRICTION_CENTER_SOFT;
+  }
+}
+
+static void fill_sparse(const PawlFrictionMatrix* x, const PawlFrictionCenter* c) {
+  for (int j = 0; j < x->m; j++) {
+    int b = c->of[j];
+    for (int e = x->start[j]; b >= 0 && e < x->start[j + 1]; e++) {
+      int a = c->of[x->index[e]];
+      x->A[e] = a >= 0 ? c->E[a] * x->D[e] * c->E[b] : 0.0;
+    }
+    x->A[pawl_friction_matrix_place(x, j, j)] += b >= 0 ? PAWL_FRICTION_CENTER_SOFT : 1.0;
+  }
+}
+
+// W^2 + E D E + eps.
+static void fill(const PawlFrictionMatrix* x, PawlFrictionCenter* c) {
+  if (x->sparse) {
+    fill_sparse(x, c);
+  } else {
+    fill_dense(x, c);
   }
   for (int p = 0; p < c->pairs; p++) {
     PawlFrictionPair* pair = &c->pair[p];
     int first = pair->first;
     pair->W = pawl_cone_scaling(pair->dim, c->z + first, c->s + first);
     for (int j = 0; j < pair->dim; j++) {
-      for (int i = j; i < pair->dim; i++) {
-        pawl_row(c->A, c->count, first + j)[first + i] += pawl_cone_square(&pair->W, i, j);
+      for (int i = x->sparse ? 0 : j; i < pair->dim; i++) {
+        int row = c->row[first + i], column = c->row[first + j];
+        double* A = x->sparse ? &x->A[pawl_friction_matrix_place(x, row, column)]
+                              : &pawl_row(x->A, c->count, first + j)[first + i];
+        *A += pawl_cone_square(&pair->W, i, j);
       }
     }
   }
 }
 
-// A = L L^T, in place; false: not positive.
-static bool factor(PawlFrictionCenter* c) {
-  int n = c->count;
-  for (int j = 0; j < n; j++) {
-    double *column = pawl_row(c->A, n, j), pivot = column[j];
-    if (!(pivot > 0.0)) {
-      return false;
-    }
-    double inverse = 1.0 / sqrt(pivot);
-    for (int i = j; i < n; i++) {
-      column[i] *= inverse;
-    }
-    for (int i = j + 1; i < n; i++) {
-      pawl_add_scaled(n - i, pawl_row(c->A, n, i) + i, -column[i], column + i);
-    }
+// A dz = right side, in the order of A.
+static void solve_for_steps(PawlFrictionMatrix* x, PawlFrictionCenter* c) {
+  if (!x->sparse) {
+    pawl_friction_matrix_solve_even(x, c->dz);
+    return;
   }
-  return true;
+  memset(x->right, 0, (size_t)x->m * sizeof(double));
+  for (int a = 0; a < c->count; a++) {
+    x->right[c->row[a]] = c->dz[a];
+  }
+  pawl_friction_matrix_solve_even(x, x->right);
+  for (int a = 0; a < c->count; a++) {
+    c->dz[a] = x->right[c->row[a]];
+  }
 }
 
 // dz and ds of the right sides in `rhs`.
-static void solve(PawlFrictionCenter* c) {
+static void solve(PawlFrictionMatrix* x, PawlFrictionCenter* c) {
   int n = c->count;
   for (int a = 0; a < n; a++) {
     c->dz[a] = c->rhs[a] - c->off[a];
   }
-  for (int j = 0; j < n; j++) {
-    const double* column = pawl_row(c->A, n, j);
-    c->dz[j] /= column[j];
-    pawl_add_scaled(n - j - 1, c->dz + j + 1, -c->dz[j], column + j + 1);
-  }
-  for (int j = n - 1; j >= 0; j--) {
-    const double* column = pawl_row(c->A, n, j);
-    c->dz[j] = (c->dz[j] - pawl_dot(n - j - 1, column + j + 1, c->dz + j + 1)) / column[j];
-  }
+  solve_for_steps(x, c);
   memset(c->ds, 0, (size_t)n * sizeof(double));
   for (int p = 0; p < c->pairs; p++) {  // ds = rhs - W^2 dz
     const PawlFrictionPair* pair = &c->pair[p];
@@ -244,17 +259,18 @@ static void center(PawlFrictionCenter* c, double nu) {
 // suggests. False: not positive, by rounding.
 static bool iterate(PawlFrictionWork* k, PawlFrictionCenter* c, double nu) {
   static const double LONGEST = 0.99;
-  fill(k, c);
-  if (!factor(c)) {
+  pawl_friction_matrix_clear(k->matrix, c->count);
+  fill(k->matrix, c);
+  if (!pawl_friction_matrix_factor_even(k->matrix)) {
     return false;
   }
   for (int a = 0; a < c->count; a++) {
     c->rhs[a] = -c->s[a];
   }
-  solve(c);
+  solve(k->matrix, c);
   double left = complementarity(c, fmin(1.0, largest_step(c))) / nu;
   center(c, nu * left * left * left);
-  solve(c);
+  solve(k->matrix, c);
   double step = fmin(1.0, LONGEST * largest_step(c));
   for (int a = 0; a < c->count; a++) {
     c->z[a] += step * c->dz[a];
@@ -263,20 +279,17 @@ static bool iterate(PawlFrictionWork* k, PawlFrictionCenter* c, double nu) {
   return true;
 }
 
-bool pawl_friction_center(PawlFrictionWork* k, PawlFrictionCenter* c, bool shifted,
-                          PawlFrictionResult* result) {
-  list_unknowns(k, c);
-  begin(k, c, shifted);
+// Until z^T s is down to `end`, and what is off of the equations to CENTERED.
+static bool go_on(PawlFrictionWork* k, PawlFrictionCenter* c, double end,
+                  PawlFrictionResult* result) {
   bool near = false, there = c->size == 0.0;  // no force is needed
-  memset(c->dz, 0, (size_t)c->count * sizeof(double));
-  memset(c->ds, 0, (size_t)c->count * sizeof(double));
   for (int count = 0; !there && count < MOST_ITERATIONS; count++) {
     double square = c->size * c->size;
     double off = residuals(k, c) / c->size, nu = complementarity(c, 0.0);
     if (!isfinite(off) || !isfinite(nu)) {
       return false;
     }
-    there = off <= PAWL_FRICTION_CENTERED && nu <= PAWL_FRICTION_CENTERED * square;
+    there = off <= PAWL_FRICTION_CENTERED && nu <= end * square;
     near = off <= PAWL_FRICTION_NEARLY && nu <= PAWL_FRICTION_NEARLY * square;
     result->rounds++;
     if (there || !iterate(k, c, nu)) {
@@ -284,6 +297,22 @@ bool pawl_friction_center(PawlFrictionWork* k, PawlFrictionCenter* c, bool shift
     }
   }
   return there || near;
+}
+
+bool pawl_friction_center(PawlFrictionWork* k, PawlFrictionCenter* c, bool shifted,
+                          PawlFrictionResult* result) {
+  list_unknowns(k, c);
+  begin(k, c, shifted);
+  memset(c->dz, 0, (size_t)c->count * sizeof(double));
+  memset(c->ds, 0, (size_t)c->count * sizeof(double));
+  return go_on(k, c, PAWL_FRICTION_CENTERED, result);
+}
+
+bool pawl_friction_center_further(PawlFrictionWork* k, PawlFrictionCenter* c,
+                                  PawlFrictionResult* result) {
+  memset(c->dz, 0, (size_t)c->count * sizeof(double));
+  memset(c->ds, 0, (size_t)c->count * sizeof(double));
+  return go_on(k, c, PAWL_FRICTION_CENTERED_FURTHER, result);
 }
 
 // ---- the set ------------------------------------------------------------------------------------

@@ -7,28 +7,19 @@
 // solved for itself, lead to another start.
 #include <string.h>
 
-#include "linalg/dense.h"
-#include "linalg/vector.h"
 #include "switch/friction_impl.h"
 
 bool pawl_friction_cone_alloc(PawlFrictionCone* c, PawlArena* arena, int m, int blocks) {
   c->carried = PAWL_NEW(arena, double, blocks);
-  c->J = PAWL_NEW(arena, double, (size_t)m*(size_t)m);
   double** of_m[] = {&c->F, &c->step, &c->from, &c->rho, &c->start};
   for (size_t i = 0; i < sizeof of_m / sizeof *of_m; i++) {
     *of_m[i] = PAWL_NEW(arena, double, m);
   }
-  c->pivot = PAWL_NEW(arena, int, m);
   return !arena->failed;
 }
 
-static const double* column(const PawlFrictionWork* k, int j) {
-  const PawlFrictionDense* d = k->self;
-  return d->D + (size_t)j * (size_t)k->m;
-}
-
 static double diagonal(const PawlFrictionWork* k, int i) {
-  return column(k, i)[i] + k->soft;
+  return pawl_friction_matrix_get(k->matrix, i, i) + k->soft;
 }
 
 // The same rho for both tangential rows, so that turning them changes nothing.
@@ -104,7 +95,7 @@ static void block_map(const PawlFrictionWork* k, PawlFrictionCone* c, int b) {
 // F, with w of lambda; returns |F|.                                                         (F11)
 static double map(PawlFrictionWork* k, PawlFrictionCone* c) {
   double sum = 0.0;
-  pawl_friction_dense_values(k);
+  pawl_friction_values(k);
   for (int i = 0; i < k->m; i++) {
     if (k->owner[i] < 0) {
       c->F[i] = row_map(k, c, i);
@@ -121,33 +112,42 @@ static double map(PawlFrictionWork* k, PawlFrictionCone* c) {
 
 // ---- its derivative -----------------------------------------------------------------------------
 
-// Row i of J: part of lambda_i, and rho_i dw_i.
-static void add_w(const PawlFrictionWork* k, PawlFrictionCone* c, int row, int i, double part) {
-  for (int j = 0; j < k->m; j++) {
-    c->J[row + j * k->m] += part * c->rho[i] * column(k, j)[i];
+// The derivative J; rows and columns of one block are always there.
+static double* entry(const PawlFrictionWork* k, int i, int j) {
+  return &k->matrix->A[pawl_friction_matrix_place(k->matrix, i, j)];
+}
+
+// part rho_i dw_i to a row of J; both are of one block.
+static void add_w(const PawlFrictionWork* k, const PawlFrictionCone* c, int row, int i,
+                  double part) {
+  const PawlFrictionMatrix* x = k->matrix;
+  const int *to = x->mirror + x->start[row], *from = x->mirror + x->start[i];
+  for (int e = 0; e < x->start[i + 1] - x->start[i]; e++) {
+    x->A[to[e]] += part * c->rho[i] * x->D[from[e]];
   }
-  c->J[row + i * k->m] += part * c->rho[i] * k->soft;
+  *entry(k, row, i) += part * c->rho[i] * k->soft;
 }
 
 // lambda_T - g y/|y|, y = lambda_T - rho w_T:  d = dlambda_T - mu sign y/|y| dlambda_N
 //   - g/|y| (1 - y y^T/|y|^2) (dlambda_T - rho dw_T).                                       (F12)
-static void outside_rows(const PawlFrictionWork* k, PawlFrictionCone* c, int b, const Side* s) {
+static void outside_rows(const PawlFrictionWork* k, const PawlFrictionCone* c, int b,
+                         const Side* s) {
   const PawlFrictionBlock* block = &k->block[b];
   for (int j = 0; j < s->count; j++) {
     int row = block->tangent[j];
     double along = s->y[j] / s->length;
-    c->J[row + row * k->m] += 1.0;
-    c->J[row + block->normal * k->m] -= k->mu[b] * s->sign * along;
+    *entry(k, row, row) += 1.0;
+    *entry(k, row, block->normal) -= k->mu[b] * s->sign * along;
     for (int i = 0; i < s->count; i++) {
       int t = block->tangent[i];
       double turn = s->limit / s->length * ((i == j) - along * s->y[i] / s->length);
-      c->J[row + t * k->m] -= turn;
+      *entry(k, row, t) -= turn;
       add_w(k, c, row, t, turn);
     }
   }
 }
 
-static void block_rows(const PawlFrictionWork* k, PawlFrictionCone* c, int b) {
+static void block_rows(const PawlFrictionWork* k, const PawlFrictionCone* c, int b) {
   const PawlFrictionBlock* block = &k->block[b];
   Side s = side_of(k, c, b);
   if (s.outside && !block->sliding) {
@@ -157,27 +157,27 @@ static void block_rows(const PawlFrictionWork* k, PawlFrictionCone* c, int b) {
   for (int j = 0; j < s.count; j++) {
     int t = block->tangent[j];
     if (block->sliding) {
-      c->J[t + t * k->m] += 1.0;
-      c->J[t + block->normal * k->m] += k->mu[b] * s.sign * block->direction[j];
+      *entry(k, t, t) += 1.0;
+      *entry(k, t, block->normal) += k->mu[b] * s.sign * block->direction[j];
     } else {
       add_w(k, c, t, t, 1.0);
     }
   }
 }
 
-static bool factor(const PawlFrictionWork* k, PawlFrictionCone* c) {
-  memset(c->J, 0, (size_t)k->m * (size_t)k->m * sizeof(double));
+static bool factor(const PawlFrictionWork* k, const PawlFrictionCone* c) {
+  pawl_friction_matrix_clear(k->matrix, k->m);
   for (int i = 0; i < k->m; i++) {
     if (k->owner[i] < 0 && row_side(k, c, i) == PAWL_ROW_FREE) {
       add_w(k, c, i, i, 1.0);
     } else if (k->owner[i] < 0) {
-      c->J[i + i * k->m] = 1.0;
+      *entry(k, i, i) = 1.0;
     }
   }
   for (int b = 0; b < k->blocks; b++) {
     block_rows(k, c, b);
   }
-  return pawl_lu_factor(k->m, c->J, c->pivot, PAWL_FRICTION_SINGULAR) == 0;
+  return pawl_friction_matrix_factor(k->matrix) == PAWL_OK;
 }
 
 // ---- Newton's method ----------------------------------------------------------------------------
@@ -231,7 +231,7 @@ static bool newton(PawlFrictionWork* k, PawlFrictionCone* c, PawlFrictionResult*
     for (int i = 0; i < k->m; i++) {
       c->F[i] = -c->F[i];
     }
-    pawl_lu_solve(k->m, c->J, c->pivot, c->F, c->step);
+    pawl_friction_matrix_solve(k->matrix, c->F, c->step);
     result->rounds++;
     size = search(k, c, fmax(fmax(last[0], last[1]), fmax(last[2], last[3])));
     last[count % MEMORY] = size;
@@ -245,7 +245,7 @@ static bool newton(PawlFrictionWork* k, PawlFrictionCone* c, PawlFrictionResult*
 // ---- sweeps of Gauss and Seidel -----------------------------------------------------------------
 
 static void change_force(PawlFrictionWork* k, int i, double lambda) {
-  pawl_add_scaled(k->m, k->w, lambda - k->lambda[i], column(k, i));
+  pawl_friction_matrix_add_column(k->matrix, i, lambda - k->lambda[i], k->w);
   k->lambda[i] = lambda;
 }
 
@@ -283,7 +283,7 @@ static void sweep(PawlFrictionWork* k, const PawlFrictionCone* c) {
 
 static void sweeps(PawlFrictionWork* k, const PawlFrictionCone* c, int count,
                    PawlFrictionResult* result) {
-  pawl_friction_dense_values(k);
+  pawl_friction_values(k);
   for (int i = 0; i < count; i++) {
     sweep(k, c);
     result->sweeps++;
@@ -387,7 +387,7 @@ bool pawl_friction_cone(PawlFrictionWork* k, PawlFrictionCone* c, PawlFrictionRe
     bool sweeping = at >= SOFTNESSES;
     k->soft = soft * SOFTER[at % SOFTNESSES];
     pawl_friction_arrange(k);
-    if (at > 0 || k->ops->solve(k) != PAWL_OK) {  // a start: the sides that are given
+    if (at > 0 || pawl_friction_solve_set(k) != PAWL_OK) {  // a start: the sides that are given
       memset(k->lambda, 0, (size_t)k->m * sizeof(double));
     }
     done = harden(k, c, sweeping, result);

@@ -11,6 +11,7 @@
 
 bool pawl_friction_feasible_alloc(PawlFrictionFeasible* p, PawlArena* arena, int m) {
   size_t rows = 2 * (size_t)m, cols = 4 * (size_t)m + 1;
+  p->most = m;
   p->T = PAWL_NEW(arena, double, rows*(cols + 1));
   p->cost = PAWL_NEW(arena, double, cols + 1);
   p->basis = PAWL_NEW(arena, int, rows);
@@ -101,12 +102,12 @@ static int side_of(const PawlFrictionWork* k, int i) {
 // sum_j D_ij force_j s + ... = right, with the slack variable of an inequality at column `slack`.
 static void add_row(const PawlFrictionWork* k, PawlFrictionFeasible* p, int i, int side,
                     int slack) {
-  const PawlFrictionDense* d = k->self;
   double* T = program_row(p, p->rows);
   for (int c = 0; c < slack; c++) {
     const int* unit = p->unit + 2 * c;
-    T[c] = p->force[2 * c] * d->D[i + unit[0] * k->m];
-    T[c] += unit[1] >= 0 ? p->force[2 * c + 1] * d->D[i + unit[1] * k->m] : 0.0;
+    T[c] = p->force[2 * c] * pawl_friction_matrix_get(k->matrix, i, unit[0]);
+    T[c] +=
+        unit[1] >= 0 ? p->force[2 * c + 1] * pawl_friction_matrix_get(k->matrix, i, unit[1]) : 0.0;
   }
   T[p->cols] = -k->w[i];  // by the forces that are known
   if (side != 0) {
@@ -140,7 +141,7 @@ static void known_forces(PawlFrictionWork* k) {
       k->lambda[t] = k->tie[t] * k->lambda[k->block[k->owner[t]].normal];
     }
   }
-  pawl_friction_dense_values(k);
+  pawl_friction_values(k);
 }
 
 static bool build(PawlFrictionWork* k, PawlFrictionFeasible* p) {
@@ -265,7 +266,7 @@ static void take_forces(PawlFrictionWork* k, PawlFrictionFeasible* p, int variab
 bool pawl_friction_feasible(PawlFrictionWork* k, PawlFrictionFeasible* p) {
   double size = 0.0;
   pawl_friction_arrange(k);
-  if (!build(k, p)) {
+  if (k->m > p->most || !build(k, p)) {
     return false;
   }
   for (int i = 0; i < k->m; i++) {
@@ -275,6 +276,6 @@ bool pawl_friction_feasible(PawlFrictionWork* k, PawlFrictionFeasible* p) {
     return false;
   }
   take_forces(k, p, p->cols - 2 * k->m);
-  pawl_friction_dense_values(k);
+  pawl_friction_values(k);
   return pawl_friction_residual(k) <= PAWL_FRICTION_SOLVED_TO;
 }

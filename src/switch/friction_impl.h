@@ -8,22 +8,55 @@
 #include <math.h>
 
 #include "base/arena.h"
+#include "linalg/sparse_lu.h"
 #include "switch/friction.h"
 #include "switch/tolerances.h"
 
-typedef struct PawlFrictionWork PawlFrictionWork;
+// friction_matrix.c: D, and a matrix A with entries where D has them, factored. D has all entries
+// (dense), or those of rows that act on each other (sparse); the rows of a block have the same.
+typedef struct PawlFrictionMatrix {
+  int m;
+  bool sparse;
+  int *start, *index;  // by columns, symmetric; the rows of a column ascend
+  int* mirror;         // of entry (i, j) the place of (j, i)
+  double *given, *D;   // as it is given; scaled
+  double* A;
+  int start_room, index_room, mirror_room, given_room, D_room, A_room;
+  int order;         // of A: m; less, where it is dense and rows are left out
+  int* pivot;        // of a dense one
+  PawlSparseLu* lu;  // for the pattern of a sparse one
+  double* right;     // m: room
+  int factors;       // factorisations, and changes of D, so far
+} PawlFrictionMatrix;
+// Room for m rows, and for dense ones of `dense` rows.
+PAWL_CHECKED bool pawl_friction_matrix_alloc(PawlFrictionMatrix* x, PawlArena* arena, int m,
+                                             int dense);
+void pawl_friction_matrix_free(PawlFrictionMatrix* x);
+void pawl_friction_matrix_full(PawlFrictionMatrix* x, int m, const double* D);
+// Memory is taken for a pattern that is not that of the last call.
+PAWL_CHECKED PawlStatus pawl_friction_matrix_sparse(PawlFrictionMatrix* x,
+                                                    const PawlPattern* pattern, const double* D);
+// D_ij = given_ij/(s_i s_j), nothing where own (m) is 0.
+void pawl_friction_matrix_scale(PawlFrictionMatrix* x, const double* own, const double* s);
+// Of entry (i, j); -1: it is always 0.
+int pawl_friction_matrix_place(const PawlFrictionMatrix* x, int i, int j);
+double pawl_friction_matrix_get(const PawlFrictionMatrix* x, int i, int j);  // D_ij
+// y += scale D e_j
+void pawl_friction_matrix_add_column(const PawlFrictionMatrix* x, int j, double scale, double* y);
+// A = 0, with `order` rows where it is dense, else with all of them.
+void pawl_friction_matrix_clear(PawlFrictionMatrix* x, int order);
+// PAWL_RETRY: singular. Solutions: y may not be b.
+PAWL_CHECKED PawlStatus pawl_friction_matrix_factor(PawlFrictionMatrix* x);
+void pawl_friction_matrix_solve(PawlFrictionMatrix* x, const double* b, double* y);
+// The same for a symmetric A (of a dense one the lower half is read); false: not positive, or
+// memory is short. y holds b.
+PAWL_CHECKED bool pawl_friction_matrix_factor_even(PawlFrictionMatrix* x);
+void pawl_friction_matrix_solve_even(PawlFrictionMatrix* x, double* y);
 
-typedef struct PawlFrictionOps {
-  // lambda such that w + soft (lambda - before) = 0 in the rows of `in`, lambda = tie lambda_N in
-  // the other tangential rows of closed blocks, and lambda as it is in all others; w and size of
-  // all rows. PAWL_RETRY: the set has no lambda, or more than one.                          (F4)
-  PawlStatus (*solve)(PawlFrictionWork* k);
-} PawlFrictionOps;
-
-struct PawlFrictionWork {
+typedef struct PawlFrictionWork {
   int m, blocks;
-  const PawlFrictionOps* ops;
-  void* self;
+  PawlFrictionMatrix* matrix;
+  struct PawlFrictionForces* forces;
   const PawlFrictionBlock* block;
   double* s;                     // m: the scale of a row
   double *q, *q_size, *lo, *hi;  // m; bounds of tangential rows are not read
@@ -45,7 +78,7 @@ struct PawlFrictionWork {
   double *point, *point_w, *trial, *trial_w;  // m: of the line search
   const double* near;                         // m, not scaled; NULL: 0
   double least_pivot;  // [1] of the factorisation; small: rows depend on each other
-};
+} PawlFrictionWork;
 
 // friction_set.c: bounds, sets and what is wrong with them.
 PAWL_CHECKED bool pawl_friction_work_alloc(PawlFrictionWork* k, PawlArena* arena, int m,
@@ -107,25 +140,28 @@ PAWL_CHECKED PawlStatus pawl_friction_harden(PawlFrictionWork* k, PawlFrictionRe
                                              bool* done);
 void pawl_friction_hold_all(PawlFrictionWork* k);  // places: all rows hold, all blocks stick
 
-// friction_dense.c: sets on a dense D.
-typedef struct PawlFrictionDense {
-  PawlFrictionWork* work;
-  double* D;  // m-by-m, scaled
-  double* A;  // of the rows of the set: factored
+// friction_forces.c: forces of sets.
+typedef struct PawlFrictionForces {
   double *right, *change;
-  int order, *list, *pivot;
+  int order, *list;   // rows of the set
+  int* at;            // m: where a row is among them
   unsigned char* in;  // of what is factored
   double* tie;
-  bool factored;
-} PawlFrictionDense;
-PAWL_CHECKED bool pawl_friction_dense_alloc(PawlFrictionDense* d, PawlArena* arena, int m);
-PAWL_CHECKED PawlStatus pawl_friction_dense_solve(PawlFrictionWork* k);  // (F4)
-void pawl_friction_dense_values(PawlFrictionWork* k);                    // w = D lambda + q, sizes
-bool pawl_friction_dense_turned(const PawlFrictionWork* k);  // det (F4) < 0, of the last solution
+  double soft;
+  int factors;  // of the matrix, with that
+} PawlFrictionForces;
+PAWL_CHECKED bool pawl_friction_forces_alloc(PawlFrictionForces* d, PawlArena* arena, int m);
+// lambda such that w + soft (lambda - before) = 0 in the rows of `in`, lambda = tie lambda_N in the
+// other tangential rows of closed blocks, and lambda as it is in all others; w and size of all
+// rows. PAWL_RETRY: the set has no lambda, or more than one.                                (F4)
+PAWL_CHECKED PawlStatus pawl_friction_solve_set(PawlFrictionWork* k);
+void pawl_friction_values(PawlFrictionWork* k);            // w = D lambda + q, sizes
+bool pawl_friction_turned_set(const PawlFrictionWork* k);  // det (F4) < 0, of the last solution
 
 // friction_lemke.c: the places of a solution by Lemke's method, for the signs of `sign`. Places are
 // as before where it ends on a ray or where rounding stops it.                              (F7)
 typedef struct PawlFrictionLemke {
+  int most;            // rows of a problem that there is room for: no larger one is tried
   int order;           // pairs of variables
   double* T;           // basic variables by the others: order rows of order + 2
   int *basic, *other;  // which they are: y_a, order + a for z_a, 2 order for the covering variable
@@ -140,6 +176,7 @@ bool pawl_friction_lemke(PawlFrictionWork* k, PawlFrictionLemke* l, double soft,
 // friction_feasible.c: whether the places as they are have forces, also where rows depend on each
 // other and the forces are one of many: a linear program.                                  (F10)
 typedef struct PawlFrictionFeasible {
+  int most;        // as there
   int rows, cols;  // of the program; the right side is column `cols`
   double* T;       // its tableau
   double* cost;    // cols + 1
@@ -184,18 +221,16 @@ typedef struct PawlFrictionUnique {
 } PawlFrictionUnique;
 PAWL_CHECKED bool pawl_friction_unique_alloc(PawlFrictionUnique* u, PawlArena* arena, int m,
                                              int blocks);
-// D scaled. False: there may be several, or too much would have to be looked at.
-bool pawl_friction_unique(const PawlFrictionWork* k, const double* D, PawlFrictionUnique* u);
+// False: there may be several, or too much would have to be looked at.
+bool pawl_friction_unique(const PawlFrictionWork* k, PawlFrictionUnique* u);
 
 // friction_cone.c: blocks with two tangential rows.                                        (F11)
 typedef struct PawlFrictionCone {
-  double* J;           // m-by-m: the derivative, factored
   double *F, *step;    // m
   double *from, *rho;  // m: lambda before a step; what w is multiplied by
   double* start;       // m: lambda after sweeps
   double* carried;     // of each block: |lambda_N|, while it is frozen
   bool frozen;
-  int* pivot;
 } PawlFrictionCone;
 PAWL_CHECKED bool pawl_friction_cone_alloc(PawlFrictionCone* c, PawlArena* arena, int m,
                                            int blocks);
@@ -208,11 +243,11 @@ typedef struct PawlFrictionCenter {
   int count, pairs;  // unknowns; contacts and rows with a bound
   int* row;          // of each unknown
   PawlFrictionPair* pair;
-  double *E, *shift;        // lambda = base + E z, s = E w + shift
-  double *z, *s, *dz, *ds;  // force and opening, and their steps
-  double *off, *rhs;        // what is left of the equations; right sides
-  double* A;                // count-by-count: factored
-  double size;              // of s without forces
+  double *E, *shift, *base;  // lambda = base + E z, s = E w + shift
+  double *z, *s, *dz, *ds;   // force and opening, and their steps
+  double *off, *rhs;         // what is left of the equations; right sides
+  int* of;                   // m: which unknown a row is, or -1
+  double size;               // of s without forces
 } PawlFrictionCenter;
 PAWL_CHECKED bool pawl_friction_center_alloc(PawlFrictionCenter* c, PawlArena* arena, int m);
 // Blocks are contacts that do not slide, and no row has two bounds.
@@ -221,7 +256,12 @@ bool pawl_friction_center_fits(const PawlFrictionWork* k);
 // was found.
 PAWL_CHECKED bool pawl_friction_center(PawlFrictionWork* k, PawlFrictionCenter* c, bool shifted,
                                        PawlFrictionResult* result);
+// Goes on from there as far as rounding lets it: forces and openings that are both none come there
+// like the root of z^T s.
+PAWL_CHECKED bool pawl_friction_center_further(PawlFrictionWork* k, PawlFrictionCenter* c,
+                                               PawlFrictionResult* result);
 // Some contact pushes and opens, by the rate at which it slips.
 bool pawl_friction_center_slips(const PawlFrictionCenter* c);
-// Places and the forces to be near to; without `slips` what pushes sticks.
+// Places and the forces to be near to: contacts that push stick, or, with `slips`, those slip whose
+// slip is more than their force is inside of its cone.
 void pawl_friction_center_places(PawlFrictionWork* k, const PawlFrictionCenter* c, bool slips);

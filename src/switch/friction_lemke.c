@@ -12,6 +12,7 @@
 
 bool pawl_friction_lemke_alloc(PawlFrictionLemke* l, PawlArena* arena, int m) {
   size_t pairs = 2 * (size_t)m;
+  l->most = m;
   l->T = PAWL_NEW(arena, double, pairs*(pairs + 2));
   l->basic = PAWL_NEW(arena, int, pairs);
   l->other = PAWL_NEW(arena, int, pairs + 1);
@@ -74,13 +75,12 @@ static double upper_slack(const PawlFrictionWork* k, const double* unit, int i) 
 
 // Column c of the tableau from the forces `unit`, with w of the softened rows.
 static void fill_column(PawlFrictionWork* k, PawlFrictionLemke* l, int c) {
-  const PawlFrictionDense* d = k->self;
   for (int i = 0; i < k->m; i++) {
     l->w[i] = l->soft * l->unit[i];
   }
   for (int j = 0; j < k->m; j++) {
     if (l->unit[j] != 0.0) {
-      pawl_add_scaled(k->m, l->w, l->unit[j], d->D + (size_t)j * (size_t)k->m);
+      pawl_friction_matrix_add_column(k->matrix, j, l->unit[j], l->w);
     }
   }
   for (int i = 0; i < k->m; i++) {
@@ -282,6 +282,9 @@ static PawlRowState place_of(const PawlFrictionWork* k, const PawlFrictionLemke*
 
 bool pawl_friction_lemke(PawlFrictionWork* k, PawlFrictionLemke* l, double soft,
                          PawlFrictionResult* result) {
+  if (k->m > l->most) {
+    return false;
+  }
   l->soft = soft;
   fill(k, l);
   if (!take_bilateral(k, l) || !run(k, l, result)) {

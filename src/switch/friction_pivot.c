@@ -118,7 +118,7 @@ PawlStatus pawl_friction_descend(PawlFrictionWork* k, PawlFrictionResult* result
   for (int count = 0; count < MOST && !*done; count++) {
     take_sides(k, k->point, k->point_w);
     pawl_friction_arrange(k);
-    PAWL_TRY(k->ops->solve(k));
+    PAWL_TRY(pawl_friction_solve_set(k));
     result->rounds++;
     double size = fmax(last[0], fmax(last[1], last[2]));
     *done = pawl_friction_count_wrong(k) == 0;
@@ -136,7 +136,7 @@ PawlStatus pawl_friction_pivots(PawlFrictionWork* k, PawlFrictionResult* result,
   *done = false;
   for (bool first = true; patience >= 0; first = false) {
     pawl_friction_arrange(k);
-    PAWL_TRY(k->ops->solve(k));
+    PAWL_TRY(pawl_friction_solve_set(k));
     result->rounds++;
     int count = pawl_friction_count_wrong(k);
     patience = count < fewest ? PATIENCE : patience - 1;

@@ -16,7 +16,7 @@ bool pawl_friction_search_alloc(PawlFrictionSearch* s, PawlArena* arena, int m, 
   s->best_sign = PAWL_NEW(arena, signed char, blocks);
   s->w = PAWL_NEW(arena, double, (size_t)MOST_KNOWN*(size_t)m);
   s->lambda = PAWL_NEW(arena, double, m);
-  return pawl_friction_feasible_alloc(&s->program, arena, m) && !arena->failed;
+  return !arena->failed;
 }
 
 void pawl_friction_search_from(const PawlFrictionWork* k, PawlFrictionSearch* s) {
@@ -42,7 +42,7 @@ static int signs(const PawlFrictionWork* k, int b) {
 
 static bool few_enough(const PawlFrictionWork* k, PawlFrictionSearch* s) {
   double sets = 1.0;
-  bool planar = true;
+  bool planar = !k->matrix->sparse;
   for (int i = 0; i < k->m; i++) {
     s->count[i] = places(k, i);
     sets *= s->count[i];
@@ -135,7 +135,7 @@ static int distance(const PawlFrictionWork* k, const PawlFrictionSearch* s) {
 // Of stable ones the nearest, where there are such.                                         (F43)
 static void note(const PawlFrictionWork* k, PawlFrictionSearch* s) {
   int away = distance(k, s);
-  bool turned = pawl_friction_dense_turned(k);
+  bool turned = pawl_friction_turned_set(k);
   s->any_turned |= turned;
   if (!is_known(k, s)) {
     if (s->known < MOST_KNOWN) {
@@ -176,7 +176,7 @@ static bool is_solution(PawlFrictionWork* k, PawlFrictionSearch* s, bool all_for
            !pawl_friction_drowned(k) && !goes_back(k);
   }
   pawl_friction_arrange(k);
-  bool dependent = k->ops->solve(k) != PAWL_OK || k->least_pivot < PAWL_FRICTION_SHARED;
+  bool dependent = pawl_friction_solve_set(k) != PAWL_OK || k->least_pivot < PAWL_FRICTION_SHARED;
   return dependent && pawl_friction_feasible(k, &s->program) && !pawl_friction_drowned(k);
 }
 
@@ -210,7 +210,7 @@ bool pawl_friction_search(PawlFrictionWork* k, PawlFrictionSearch* s, PawlFricti
     memcpy(k->sign, s->best_sign, (size_t)k->blocks);
     memcpy(k->lambda, s->lambda, (size_t)k->m * sizeof(double));
     pawl_friction_arrange(k);
-    pawl_friction_dense_values(k);
+    pawl_friction_values(k);
   }
   return true;
 }

@@ -130,7 +130,7 @@ bool pawl_friction_harden_set(PawlFrictionWork* k) {
 bool pawl_friction_harden_near(PawlFrictionWork* k) {
   enum { MOST = 20 };
   pawl_friction_arrange(k);
-  for (int round = 0; round < MOST && k->ops->solve(k) == PAWL_OK; round++) {
+  for (int round = 0; round < MOST && pawl_friction_solve_set(k) == PAWL_OK; round++) {
     bool more = pawl_friction_gives_way(k);
     memcpy(k->before, k->lambda, (size_t)k->m * sizeof(double));
     if (!more) {

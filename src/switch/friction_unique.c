@@ -105,12 +105,12 @@ static bool fits(const PawlFrictionWork* k) {
   return yes;
 }
 
-bool pawl_friction_unique(const PawlFrictionWork* k, const double* D, PawlFrictionUnique* u) {
-  if (!fits(k)) {
+bool pawl_friction_unique(const PawlFrictionWork* k, PawlFrictionUnique* u) {
+  if (k->matrix->sparse || !fits(k)) {
     return false;
   }
   int m = k->m;
-  double* A = copy(D, m, u->A);
+  double* A = copy(k->matrix->D, m, u->A);
   for (int i = 0; i < m; i++) {
     u->of[i] = -1;
     if (pawl_friction_bilateral(k, i)) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "switch/grip.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "model/model.h"
+#include "switch/grip_impl.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
@@ -38,6 +37,7 @@ static void allocate(PawlGrip* g) {
   g->block_of = PAWL_NEW(arena, int, n);
   g->island = PAWL_NEW(arena, PawlGripIsland, m);
   g->root = PAWL_NEW(arena, int, g->dynamics->sizes.v);
+  g->body = PAWL_NEW(arena, int, g->dynamics->sizes.v);
   g->next_row = PAWL_NEW(arena, int, m);
   g->next_block = PAWL_NEW(arena, int, n);
   g->head = PAWL_NEW(arena, int, 2 * m);
@@ -57,16 +57,6 @@ static PawlStatus make_solver(PawlGrip* g, int rows, PawlError* err) {
   return PAWL_OK;
 }
 
-static PawlStatus make_room(PawlGrip* g, size_t numbers, PawlError* err) {
-  if (numbers <= g->most_D) {
-    return PAWL_OK;
-  }
-  pawl_free(g->D);
-  g->D = pawl_alloc(numbers, sizeof(double));
-  g->most_D = g->D ? numbers : 0;
-  return g->D ? PAWL_OK : pawl_fail_memory(err);
-}
-
 PawlStatus pawl_grip_create(PawlWatching* w, PawlSlip* slip, PawlGrip** out, PawlError* err) {
   PawlDynamics* d = w->dynamics;
   *out = NULL;
@@ -81,14 +71,14 @@ PawlStatus pawl_grip_create(PawlWatching* w, PawlSlip* slip, PawlGrip** out, Paw
   allocate(g);
   PAWL_TRY(d->arena->failed ? pawl_fail_memory(err) : pawl_watch_make_problem(w, err));
   int rows = d->sizes.rows < ROOM_AT_FIRST ? d->sizes.rows : ROOM_AT_FIRST;
-  PAWL_TRY(make_room(g, (size_t)rows * (size_t)rows, err));
+  PAWL_TRY(pawl_grip_compliance_create(g, rows, err));
   return make_solver(g, rows, err);
 }
 
 void pawl_grip_destroy(PawlGrip* g) {
   if (g) {
     pawl_friction_destroy(g->solver);
-    pawl_free(g->D);
+    pawl_grip_compliance_free(g);
   }
 }
 
@@ -204,11 +194,18 @@ static bool takes_part(const PawlGrip* g, int k) {
   return g->part[k] != PAWL_GRIP_OUT && is_held(g, g->slip->contact[k].normal);
 }
 
-// Velocities that masses and rows in force connect, a gap with its friction: in a tied system its
-// row reaches as far.
-static void find_trees(PawlGrip* g, const double* M) {
-  const PawlDynamics* d = g->dynamics;
+static void connect_row(PawlGrip* g, int i) {
   const PawlByRows* rows = &g->slip->rows;
+  for (int p = rows->start[i]; p < rows->start[i + 1]; p++) {
+    connect(g, rows->column[p], rows->column[rows->start[i]]);
+  }
+}
+
+// Rigid rows are eliminated, where they do not depend on each other. Velocities that masses and
+// these connect are a body.
+static void find_bodies(PawlGrip* g, const double* M, bool eliminate) {
+  const PawlDynamics* d = g->dynamics;
+  const PawlRowProblem* p = &g->watching->rows;
   for (int j = 0; j < d->sizes.v; j++) {
     g->root[j] = j;
   }
@@ -220,8 +217,26 @@ static void find_trees(PawlGrip* g, const double* M) {
     }
   }
   for (int i = 0; i < d->sizes.rows; i++) {
-    for (int p = rows->start[i]; is_held(g, i) && p < rows->start[i + 1]; p++) {
-      connect(g, rows->column[p], rows->column[rows->start[i]]);
+    bool rigid = isinf(p->hi[i]) && isinf(p->lo[i]);
+    g->eliminated[i] = eliminate && is_held(g, i) && rigid &&
+                       pawl_system_row_kind(d->system, i) == PAWL_ROW_BILATERAL;
+    if (g->eliminated[i]) {
+      connect_row(g, i);
+    }
+  }
+  for (int j = 0; j < d->sizes.v; j++) {
+    g->body[j] = root_of(g, j);
+  }
+}
+
+// Bodies that rows in force connect, a gap with its friction: in a tied system its row reaches as
+// far.
+static void find_trees(PawlGrip* g) {
+  const PawlDynamics* d = g->dynamics;
+  const PawlByRows* rows = &g->slip->rows;
+  for (int i = 0; i < d->sizes.rows; i++) {
+    if (is_held(g, i)) {
+      connect_row(g, i);
     }
   }
   for (int k = 0; k < g->slip->count; k++) {
@@ -250,20 +265,17 @@ static int island_of(PawlGrip* g, int row, int* of_tree) {
   return of_tree[tree];
 }
 
-// Rigid rows are eliminated, where they do not depend on each other; contacts, their friction and
-// joints with a capacity are the rows of the problem. Lists are made from behind.
-static void sort_rows(PawlGrip* g, bool eliminate) {
+// Contacts, their friction, joints with a capacity and what is not eliminated are the rows of the
+// problem. Lists are made from behind.
+static void sort_rows(PawlGrip* g) {
   const PawlDynamics* d = g->dynamics;
-  const PawlRowProblem* p = &g->watching->rows;
   int* of_tree = (int*)g->x;  // free until motions are found
   g->islands = 0;
   memset(of_tree, -1, (size_t)d->sizes.v * sizeof(int));
   for (int i = d->sizes.rows - 1; i >= 0; i--) {
-    PawlRowKind kind = pawl_system_row_kind(d->system, i);
-    bool rigid = isinf(p->hi[i]) && isinf(p->lo[i]);
+    bool rubs = pawl_system_row_kind(d->system, i) == PAWL_ROW_FRICTION;
     g->place[i] = -1;
-    g->eliminated[i] = eliminate && is_held(g, i) && rigid && kind == PAWL_ROW_BILATERAL;
-    if (is_held(g, i) && !g->eliminated[i] && kind != PAWL_ROW_FRICTION) {
+    if (is_held(g, i) && !g->eliminated[i] && !rubs) {
       int at = island_of(g, i, of_tree);
       g->next_row[i] = g->head[2 * at];
       g->head[2 * at] = i;
@@ -280,8 +292,9 @@ static void sort_rows(PawlGrip* g, bool eliminate) {
 }
 
 static void list_rows(PawlGrip* g, const double* M, bool eliminate) {
-  find_trees(g, M);
-  sort_rows(g, eliminate);
+  find_bodies(g, M, eliminate);
+  find_trees(g);
+  sort_rows(g);
   g->count = g->blocks = 0;
   for (int at = 0; at < g->islands; at++) {
     PawlGripIsland* island = &g->island[at];
@@ -297,7 +310,7 @@ static void list_rows(PawlGrip* g, const double* M, bool eliminate) {
   }
 }
 
-// ---- the compliance -----------------------------------------------------------------------------
+// ---- motion -----------------------------------------------------------------------------------
 static double row_times(const PawlGrip* g, const double* G, int i, const double* x, double* size) {
   const PawlByRows* rows = &g->slip->rows;
   double sum = 0.0;
@@ -315,63 +328,6 @@ static void push(const PawlGrip* g, const double* G, int i, double by, double* x
   for (int p = rows->start[i]; p < rows->start[i + 1]; p++) {
     x[rows->column[p]] += by * G[rows->at[p]];
   }
-}
-
-// How easily a row would move if nothing held it.
-static double own_compliance(const PawlGrip* g, const PawlValues* values, int i) {
-  const PawlDynamics* d = g->dynamics;
-  const PawlByRows* rows = &g->slip->rows;
-  double own = 0.0;
-  for (int p = rows->start[i]; p < rows->start[i + 1]; p++) {
-    int j = rows->column[p], e = rows->at[p];
-    double mass = d->diagonal[j] >= 0 ? values->M[d->diagonal[j]] : 0.0;
-    own += mass > 0.0 ? values->G[e] * values->G[e] / mass : 0.0;
-  }
-  return own;
-}
-
-// x = M^-1 G_p^T for row p of each island, with the eliminated rows held: islands do not feel each
-// other, so that one solution serves all. False: no island has so many rows.
-static bool push_islands(PawlGrip* g, int p, const PawlValues* values) {
-  PawlDynamics* d = g->dynamics;
-  bool any = false;
-  memset(g->x, 0, (size_t)d->sizes.v * sizeof(double));
-  memset(g->y, 0, (size_t)d->sizes.rows * sizeof(double));
-  for (int at = 0; at < g->islands; at++) {
-    if (p < g->island[at].count) {
-      push(g, values->G, g->row[g->island[at].first + p], 1.0, g->x);
-      any = true;
-    }
-  }
-  if (any) {
-    pawl_kkt_solve(d->kkt, g->x, g->y);
-  }
-  return any;
-}
-
-// D = G M^-1 G^T of all islands.
-static PawlStatus find_compliance(PawlGrip* g, const PawlValues* values, PawlError* err) {
-  size_t numbers = 0;
-  for (int at = 0; at < g->islands; at++) {
-    g->island[at].D = numbers;
-    numbers += (size_t)g->island[at].count * (size_t)g->island[at].count;
-  }
-  PAWL_TRY(make_room(g, numbers, err));
-  for (int p = 0; push_islands(g, p, values); p++) {
-    for (int at = 0; at < g->islands; at++) {
-      const PawlGripIsland* island = &g->island[at];
-      double* column = g->D + island->D + (size_t)p * (size_t)island->count;
-      for (int i = 0; p < island->count && i < island->count; i++) {
-        double size = 0.0;
-        column[i] = row_times(g, values->G, g->row[island->first + i], g->x, &size);
-      }
-      if (p < island->count) {
-        int row = island->first + p;
-        g->own[row] = fmax(own_compliance(g, values, g->row[row]), column[p]);
-      }
-    }
-  }
-  return PAWL_OK;
 }
 
 // x and the forces of eliminated rows, with the forces of the problem's rows.
@@ -404,12 +360,12 @@ static void find_right_side(PawlGrip* g, const PawlValues* values) {
 // farthest beyond of an island; `worst` and `beyond` are those of all.                       (F24)
 static double find_worst(PawlGrip* g, const PawlGripIsland* island) {
   double most = 0.0;
-  const double* D = g->D + island->D;
   for (int b = island->first_block; b < island->first_block + island->blocks; b++) {
     const PawlFrictionBlock* block = &g->block[b];
-    double across = 0.0, own = D[block->normal + block->normal * island->count];
+    double across = 0.0, own = pawl_friction_given(g->solver, block->normal, block->normal);
     for (int i = 0; i < 2 && block->tangent[i] >= 0; i++) {
-      across += block->direction[i] * D[block->normal + block->tangent[i] * island->count];
+      double D_NT = pawl_friction_given(g->solver, block->normal, block->tangent[i]);
+      across += block->direction[i] * D_NT;
     }
     double beyond = own > 0.0 ? block->mu * across / own : 0.0;
     most = block->sliding ? fmax(most, beyond) : most;
@@ -524,7 +480,6 @@ static void judge(PawlGrip* g, PawlFrictionVerdict verdict, double beyond) {
 // critical one of the contact alone, to whichever side it slips.                           (F24)
 static void note_several(PawlGrip* g, const PawlGripIsland* island, PawlFrictionVerdict verdict,
                          bool strays) {
-  const double* D = g->D + island->D;
   if (!g->counts || g->several >= 0 || island->blocks == 0 ||
       (verdict != PAWL_FRICTION_SEVERAL && !strays)) {
     return;
@@ -533,9 +488,10 @@ static void note_several(PawlGrip* g, const PawlGripIsland* island, PawlFriction
   g->critical = 0.0;
   for (int b = island->first_block; b < island->first_block + island->blocks; b++) {
     const PawlFrictionBlock* block = &g->block[b];
-    double own = D[block->normal + block->normal * island->count], across[2] = {0.0, 0.0};
+    double own = pawl_friction_given(g->solver, block->normal, block->normal);
+    double across[2] = {0.0, 0.0};
     for (int i = 0; i < 2 && block->tangent[i] >= 0; i++) {
-      across[i] = D[block->normal + block->tangent[i] * island->count];
+      across[i] = pawl_friction_given(g->solver, block->normal, block->tangent[i]);
     }
     double beyond = own > 0.0 ? block->mu * hypot(across[0], across[1]) / own : 0.0;
     if (beyond > g->critical) {
@@ -545,12 +501,12 @@ static void note_several(PawlGrip* g, const PawlGripIsland* island, PawlFriction
   }
 }
 
-static PawlStatus solve_island(PawlGrip* g, const PawlGripIsland* island, PawlError* err) {
+static PawlStatus solve_island(PawlGrip* g, const PawlValues* values, const PawlGripIsland* island,
+                               PawlError* err) {
   PawlFrictionVerdict verdict = PAWL_FRICTION_SOLVED;
   int strays = g->strays;
   PAWL_TRY(make_solver(g, island->count, err));
-  PawlStatus status =
-      pawl_friction_set(g->solver, island->count, g->D + island->D, g->own + island->first);
+  PawlStatus status = pawl_grip_compliance_give(g, values, island);
   status = status ? status : solve_once(g, island, &verdict);
   note_several(g, island, verdict, g->strays != strays);
   while (status == PAWL_OK && is_solved(verdict) && begin_sliding(g, island)) {
@@ -612,14 +568,14 @@ PawlStatus pawl_grip_solve(PawlGrip* g, const PawlValues* values, PawlError* err
   if (status != PAWL_OK) {
     return status == PAWL_RETRY ? status : pawl_fail_memory(err);
   }
-  PAWL_TRY(find_compliance(g, values, err));
+  PAWL_TRY(pawl_grip_compliance_find(g, values, err));
   find_right_side(g, values);
   g->verdict = PAWL_FRICTION_SOLVED;
   g->worst = g->strays = g->several = -1;
   g->beyond = 0.0;
   g->unstable = false;
   for (int at = 0; at < g->islands; at++) {
-    PAWL_TRY(solve_island(g, &g->island[at], err));
+    PAWL_TRY(solve_island(g, values, &g->island[at], err));
   }
   find_motion(g, values, true);
   give_back(g);

@@ -17,8 +17,33 @@ typedef enum PawlGripPart {  // what a contact does at the instant, or may do
 typedef struct PawlGripIsland {
   int first, count;         // rows
   int first_block, blocks;  // their rows are counted from `first`
-  size_t D;                 // where its compliance begins, count-by-count
+  bool sparse;              // its compliance: entries of rows that act on each other, else all
+  size_t D;                 // where its entries begin
+  int columns, pattern;     // where the pattern of a sparse one does
 } PawlGripIsland;
+
+// Where a row of the problem acts on a body.
+typedef struct PawlGripPiece {
+  int row, body;
+  int first, count;  // of `entry`
+  int next;          // the next row's on that body; -1: none
+} PawlGripPiece;
+
+// D = G M^-1 G^T of the islands, and room for it.                                           (F46)
+typedef struct PawlGripCompliance {
+  PawlGripPiece* piece;  // row by row
+  int* of_row;           // rows + 1: its pieces
+  int* entry;            // of G as PawlByRows lists it, piece by piece
+  int *head, *last;      // v: the first piece of a body, and its last; -1: none
+  int *body, bodies;     // v: those that rows act on
+  int *unit, *member;    // rows: the contact that a row belongs to, or itself; the next of these
+  int *seen, *list, stamp;
+  int* island;         // rows
+  int *start, *index;  // patterns of sparse islands
+  double* D;           // entries, column by column
+  int index_room;
+  size_t room;
+} PawlGripCompliance;
 
 typedef struct PawlRecall PawlRecall;  // recall.h
 
@@ -52,8 +77,7 @@ typedef struct PawlGrip {
   int *row, *place;           // which they are, and where a row is among them (-1: nowhere)
   unsigned char* eliminated;  // rows
   int most;                   // rows of the largest island that there is room for
-  size_t most_D;              // numbers that there is room for
-  double* D;                  // the compliance of each island
+  PawlGripCompliance compliance;
   double *own, *q, *size, *lo, *hi, *lambda, *w, *slips;
   double *x, *y;  // v, rows
   unsigned char *state, *block_state;
@@ -63,6 +87,7 @@ typedef struct PawlGrip {
   int islands;
   PawlGripIsland* island;
   int* root;                          // v: what is connected, as trees
+  int* body;                          // v: the least velocity of its body
   int *next_row, *next_block, *head;  // rows, contacts; both of each island
 } PawlGrip;
 

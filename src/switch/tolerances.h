@@ -278,6 +278,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_FRICTION_SETTLED 1e-11
 // [1] A smaller pivot of a set is none: softened dependent rows leave SOFT, a critical mu zero.
 #define PAWL_FRICTION_SINGULAR 1e-13
+// [1] Of the largest entry of its column: the diagonal of a sparse set is the pivot down to this.
+#define PAWL_FRICTION_EXCHANGE 0.1
 // [1] Of its column: a smaller pivot of Lemke's method is rounding.
 #define PAWL_FRICTION_PIVOT 1e-11
 // [1] A smaller pivot may be that of dependent rows, whose forces are shared.
@@ -289,8 +291,10 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of the openings without forces, and of their square for products z^T s: where the interior
 // point method ends; where rounding may end it before; and products by which contacts slip. Forces
 // that are one of many are still in the middle of all there, as long as rows give way by far less
-// than z^T s / z^2.
+// than z^T s / z^2. And how far it goes on where all forces that are possible are at borders: what
+// is neither force nor opening is the root of that there.
 #define PAWL_FRICTION_CENTERED 1e-12
+#define PAWL_FRICTION_CENTERED_FURTHER 1e-21
 #define PAWL_FRICTION_NEARLY 1e-9
 #define PAWL_FRICTION_CENTER_SLIPS 1e-8
 #define PAWL_FRICTION_CENTER_SOFT 1e-14

@@ -10,11 +10,19 @@
 #include "check.h"
 #include "switch/friction.h"
 
-enum { MOST_ROWS = 6, MOST_DISCS = 21, MOST_PAIRS = 51, WIDTH = 4, MOST_M = 3 * MOST_PAIRS };
+enum {
+  MOST_ROWS = 6,
+  LARGE = 14,  // rows of a heap whose compliance is sparse
+  MOST_DISCS = 105,
+  MOST_PAIRS = 287,
+  WIDTH = 4,
+  MOST_M = 3 * MOST_PAIRS
+};
 
 typedef struct Heap {
   int rows, landed, discs, contacts, per;  // rows of each contact
   bool spatial;                            // discs are cylinders that may slip along their axes
+  bool sparse;                             // D is given as such
   double x[MOST_DISCS], y[MOST_DISCS], mu;
   double v[MOST_DISCS * WIDTH];  // x, y, angle, z of each disc
   double G[MOST_M][MOST_DISCS * WIDTH];
@@ -111,6 +119,33 @@ static void begin(const Heap* h, int start, Answer* a) {
   }
 }
 
+// Contacts whose rows act on each other, with all their rows.
+static PawlStatus give_sparse(const Heap* h, PawlFriction* f, const double* D) {
+  int m = h->per * h->contacts, count = 0;
+  int *start = calloc((size_t)m + 1, sizeof(int)), *index = calloc((size_t)(m * m), sizeof(int));
+  double* values = calloc((size_t)(m * m), sizeof(double));
+  for (int j = 0; j < m; j++) {
+    start[j] = count;
+    for (int i = 0; i < m; i++) {
+      bool there = false;
+      for (int k = 0; k < h->per * h->per; k++) {
+        int row = i - i % h->per + k % h->per, column = j - j % h->per + k / h->per;
+        there = there || D[row + column * m] != 0.0;
+      }
+      index[count] = i;
+      values[count] = D[i + j * m];
+      count += there;
+    }
+  }
+  start[m] = count;
+  PawlPattern pattern = {m, m, start, index};
+  PawlStatus status = pawl_friction_set_sparse(f, &pattern, values, NULL);
+  free(start);
+  free(index);
+  free(values);
+  return status;
+}
+
 static void solve(const Heap* h, bool rest, int start, Answer* a) {
   int m = h->per * h->contacts;
   double *D = calloc((size_t)(m * m), sizeof(double)), q[MOST_M], lo[MOST_M] = {0.0}, hi[MOST_M];
@@ -135,7 +170,8 @@ static void solve(const Heap* h, bool rest, int start, Answer* a) {
   PawlFrictionProblem problem = {
       .q = q, .lo = lo, .hi = hi, .blocks = h->contacts, .block = h->block, .rest = rest};
   assert_int_equal(pawl_friction_create(m, h->contacts, &f, NULL), PAWL_OK);
-  assert_int_equal(pawl_friction_set(f, m, D, NULL), PAWL_OK);
+  PawlStatus status = h->sparse ? give_sparse(h, f, D) : pawl_friction_set(f, m, D, NULL);
+  assert_int_equal(status, PAWL_OK);
   assert_int_equal(pawl_friction_solve(f, &problem, &a->info), PAWL_OK);
   pawl_friction_destroy(f);
   free(D);
@@ -255,12 +291,45 @@ static void test_one_solution_keeps_its_bits(void** unused) {
   }
 }
 
+// A sparse compliance has the same answers: all is stopped where it can be; the same velocities
+// where no contact strays. Heaps of any size, from a hundred contacts on.
+static void test_sparse(void** unused) {
+  (void)unused;
+  static Answer a, other;
+  for (int rows = 2; rows <= MOST_ROWS; rows++) {
+    for (int spatial = 0; spatial < 2; spatial++) {
+      Heap* h = heap(rows, rows, 0.8, spatial);
+      h->sparse = true;
+      solve(h, true, 0, &a);
+      assert_int_equal(a.info.verdict, PAWL_FRICTION_SOLVED);
+      CHECK_NEAR(check(h, &a), 0.0, 1e-12);
+      for (int j = 0; j < h->discs; j++) {  // all fly apart: nothing strays
+        h->v[WIDTH * j + 1] = h->y[j];
+      }
+      solve(h, true, 0, &a);
+      h->sparse = false;
+      solve(h, true, 0, &other);
+      for (int i = 0; i < h->per * h->contacts; i++) {
+        CHECK_NEAR(a.w[i], other.w[i], 1e-12);
+      }
+      free(h);
+    }
+  }
+  for (int landed = 1; landed <= LARGE; landed += 3) {
+    Heap* h = heap(LARGE, landed, 0.8, false);
+    h->sparse = true;
+    solve(h, true, 0, &a);
+    assert_int_equal(a.info.verdict, PAWL_FRICTION_SOLVED);
+    CHECK_NEAR(check(h, &a), 0.0, 1e-12);
+    free(h);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rest_is_taken),
-      cmocka_unit_test(test_motion_where_rest_is_not),
-      cmocka_unit_test(test_rest_in_space),
-      cmocka_unit_test(test_one_solution_keeps_its_bits),
+      cmocka_unit_test(test_rest_is_taken), cmocka_unit_test(test_motion_where_rest_is_not),
+      cmocka_unit_test(test_rest_in_space), cmocka_unit_test(test_one_solution_keeps_its_bits),
+      cmocka_unit_test(test_sparse),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first zero of many margins (docs/theory/events.md, V17a).
-#include "switch/root.h"
-
 #include <math.h>
 
 #include "check.h"
+#include "switch/root.h"
 
 enum { MOST = 3, MOST_LOOKS = 100 };
 
@@ -51,11 +50,21 @@ static void search(Search* s, double length, double tolerance) {
   pawl_arena_free(&arena);
 }
 
-static double falls(double x) { return 2.0 - 3.0 * x - 0.5 * x * x; }
-static double falls_later(double x) { return 40.0 - 44.0 * x; }
-static double stays(double x) { return 1e-9 * (1.0 + x); }
-static double steps(double x) { return x < 0.3 ? 1.0 : -1.0; }
-static double cube(double x) { return (0.4 - x) * (0.4 - x) * (0.4 - x); }
+static double falls(double x) {
+  return 2.0 - 3.0 * x - 0.5 * x * x;
+}
+static double falls_later(double x) {
+  return 40.0 - 44.0 * x;
+}
+static double stays(double x) {
+  return 1e-9 * (1.0 + x);
+}
+static double steps(double x) {
+  return x < 0.3 ? 1.0 : -1.0;
+}
+static double cube(double x) {
+  return (0.4 - x) * (0.4 - x) * (0.4 - x);
+}
 
 static void test_one(void** unused) {
   (void)unused;
