@@ -361,11 +361,17 @@ static PawlStatus record_instant(PawlSim* sim, const PawlInstant* i, PawlError* 
   return PAWL_OK;
 }
 
+// Contacts of one jump share their arrays: the first shows what all of them do.
 static PawlStatus record_instants(PawlSim* sim, PawlError* err) {
+  const PawlInstant* shown = NULL;
   for (int k = 0; k < pawl_stepper_instants(sim->stepper); k++) {
     const PawlInstant* instant = pawl_stepper_instant(sim->stepper, k);
     PAWL_TRY(record_instant(sim, instant, err));
-    PAWL_TRY(pawl_stream_instant(sim->stream, sim->state, instant, &sim->summary.residual[1], err));
+    if (!shown || shown->seen || shown->v_after != instant->v_after) {
+      PAWL_TRY(
+          pawl_stream_instant(sim->stream, sim->state, instant, &sim->summary.residual[1], err));
+      shown = instant;
+    }
   }
   return PAWL_OK;
 }

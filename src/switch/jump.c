@@ -410,9 +410,16 @@ double pawl_jump_loss_of_contacts(const PawlJump* j, const PawlState* state) {
   return loss;
 }
 
-static PawlStatus log_contact(PawlJump* j, const PawlState* state, int i, double rest,
+// *first: no contact of this jump was logged before.
+static PawlStatus log_contact(PawlJump* j, const PawlState* state, int i, double rest, bool* first,
                               PawlError* err) {
-  PawlContactMet met = {i, j->impulse[i], loss_of(j, i) + rest, j->before->modes, j->before->v};
+  PawlContactMet met = {.row = i,
+                        .again = !*first,
+                        .impulse = j->impulse[i],
+                        .energy_lost = loss_of(j, i) + (*first ? rest : 0.0),
+                        .from = j->before->modes,
+                        .v_before = j->before->v};
+  *first = false;
   PAWL_TRY(pawl_log_met(j->log, state, &met, err));
   pawl_log_rub(j->log, j->dynamics->system, j->impulse);
   return PAWL_OK;
@@ -421,11 +428,9 @@ static PawlStatus log_contact(PawlJump* j, const PawlState* state, int i, double
 // One entry for each contact that was hit, has closed or has opened. `rest`: what of the energy is
 // left for the first.
 static PawlStatus log_contacts(PawlJump* j, const PawlState* state, double rest, PawlError* err) {
+  bool first = true;
   for (int i = j->strike.first; i < j->strike.end; i++) {
-    if (is_met(j, state, i)) {
-      PAWL_TRY(log_contact(j, state, i, rest, err));
-      rest = 0.0;
-    }
+    PAWL_TRY(is_met(j, state, i) ? log_contact(j, state, i, rest, &first, err) : PAWL_OK);
   }
   return PAWL_OK;
 }
@@ -436,11 +441,9 @@ PawlStatus pawl_jump_log_shock(PawlJump* j, const PawlState* state, double befor
   for (int i = j->strike.first; i < j->strike.end; i++) {
     rest -= j->strike.hit[i] ? loss_of(j, i) : 0.0;
   }
+  bool first = true;
   for (int i = j->strike.first; i < j->strike.end; i++) {
-    if (j->strike.hit[i]) {
-      PAWL_TRY(log_contact(j, state, i, rest, err));
-      rest = 0.0;
-    }
+    PAWL_TRY(j->strike.hit[i] ? log_contact(j, state, i, rest, &first, err) : PAWL_OK);
   }
   return PAWL_OK;
 }

@@ -225,7 +225,12 @@ void pawl_log_rub(PawlLog* log, const PawlSystem* system, const double* impulse)
 PawlStatus pawl_log_met(PawlLog* log, const PawlState* after, const PawlContactMet* met,
                         PawlError* err) {
   PawlInstant* i;
-  PAWL_TRY(add(log, after->t, after->q, met->v_before, after->v, met->from, after->modes, &i, err));
+  if (met->again) {
+    PAWL_TRY(next_entry(log, after->t, true, &i, err));
+  } else {
+    PAWL_TRY(
+        add(log, after->t, after->q, met->v_before, after->v, met->from, after->modes, &i, err));
+  }
   i->contact = met->row;
   i->energy_lost = met->energy_lost;
   ((double*)i->impulse)[met->row] = met->impulse;

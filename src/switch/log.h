@@ -52,9 +52,10 @@ PAWL_CHECKED PawlStatus pawl_log_contact(PawlLog* log, const PawlState* before,
 // The impulses of friction of the contact in the newest entry, from those of all rows.
 void pawl_log_rub(PawlLog* log, const PawlSystem* system, const double* impulse);
 // A contact that was hit, has closed or has opened at a located instant: the state after it, with
-// its modes; from the modes and velocities before.
+// its modes; from the modes and velocities before. All of one jump share their arrays.
 typedef struct PawlContactMet {
   int row;
+  bool again;  // the entry before is of the same jump
   double impulse, energy_lost;
   const int* from;
   const double* v_before;
