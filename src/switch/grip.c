@@ -36,7 +36,7 @@ static void allocate(PawlGrip* g) {
   g->block = PAWL_NEW(arena, PawlFrictionBlock, n);
   g->block_of = PAWL_NEW(arena, int, n);
   g->island = PAWL_NEW(arena, PawlGripIsland, m);
-  g->root = PAWL_NEW(arena, int, g->dynamics->sizes.v);
+  pawl_trees_create(arena, g->dynamics->sizes.v, &g->trees);
   g->body = PAWL_NEW(arena, int, g->dynamics->sizes.v);
   g->next_row = PAWL_NEW(arena, int, m);
   g->next_block = PAWL_NEW(arena, int, n);
@@ -169,22 +169,6 @@ static void take_block(PawlGrip* g, int k, int first) {
 }
 
 // ---- islands ------------------------------------------------------------------------------------
-static int root_of(PawlGrip* g, int j) {
-  while (g->root[j] != j) {
-    j = g->root[j] = g->root[g->root[j]];
-  }
-  return j;
-}
-
-// The least velocity of a tree is its root.
-static void connect(PawlGrip* g, int i, int j) {
-  i = root_of(g, i);
-  j = root_of(g, j);
-  if (i != j) {
-    g->root[i > j ? i : j] = i > j ? j : i;
-  }
-}
-
 static bool is_held(const PawlGrip* g, int i) {
   const PawlRowProblem* p = &g->watching->rows;
   return p->hi[i] > p->lo[i];
@@ -194,70 +178,46 @@ static bool takes_part(const PawlGrip* g, int k) {
   return g->part[k] != PAWL_GRIP_OUT && is_held(g, g->slip->contact[k].normal);
 }
 
-static void connect_row(PawlGrip* g, int i) {
-  const PawlByRows* rows = &g->slip->rows;
-  for (int p = rows->start[i]; p < rows->start[i + 1]; p++) {
-    connect(g, rows->column[p], rows->column[rows->start[i]]);
-  }
-}
-
 // Rigid rows are eliminated, where they do not depend on each other. Velocities that masses and
 // these connect are a body.
 static void find_bodies(PawlGrip* g, const double* M, bool eliminate) {
   const PawlDynamics* d = g->dynamics;
   const PawlRowProblem* p = &g->watching->rows;
-  for (int j = 0; j < d->sizes.v; j++) {
-    g->root[j] = j;
-  }
-  for (int j = 0; j < d->sizes.v; j++) {
-    for (int e = d->H.start[j]; e < d->H.start[j + 1]; e++) {  // it has places of tangents, too
-      if (M[e] != 0.0) {
-        connect(g, d->H.index[e], j);
-      }
-    }
-  }
+  pawl_trees_begin(&g->trees, &d->H, M);  // it has places of tangents, too
   for (int i = 0; i < d->sizes.rows; i++) {
     bool rigid = isinf(p->hi[i]) && isinf(p->lo[i]);
     g->eliminated[i] = eliminate && is_held(g, i) && rigid &&
                        pawl_system_row_kind(d->system, i) == PAWL_ROW_BILATERAL;
     if (g->eliminated[i]) {
-      connect_row(g, i);
+      pawl_trees_row(&g->trees, &g->slip->rows, i);
     }
   }
   for (int j = 0; j < d->sizes.v; j++) {
-    g->body[j] = root_of(g, j);
+    g->body[j] = pawl_trees_root(&g->trees, j);
   }
 }
 
-// Bodies that rows in force connect, a gap with its friction: in a tied system its row reaches as
-// far.
+// Bodies that rows in force connect.
 static void find_trees(PawlGrip* g) {
-  const PawlDynamics* d = g->dynamics;
   const PawlByRows* rows = &g->slip->rows;
-  for (int i = 0; i < d->sizes.rows; i++) {
+  for (int i = 0; i < g->dynamics->sizes.rows; i++) {
     if (is_held(g, i)) {
-      connect_row(g, i);
+      pawl_trees_row(&g->trees, rows, i);
     }
   }
   for (int k = 0; k < g->slip->count; k++) {
-    const PawlSlipContact* c = &g->slip->contact[k];
-    int gap = rows->start[c->normal];
-    if (takes_part(g, k) && gap < rows->start[c->normal + 1]) {
-      for (int p = rows->start[c->first]; p < rows->start[c->first + c->count]; p++) {
-        connect(g, rows->column[p], rows->column[gap]);
-      }
+    if (takes_part(g, k)) {
+      pawl_trees_contact(&g->trees, rows, &g->slip->contact[k]);
     }
   }
 }
 
 // The island of a row, by its tree; `of_tree` (v) has the numbers given so far, -1: none.
 static int island_of(PawlGrip* g, int row, int* of_tree) {
-  const PawlByRows* rows = &g->slip->rows;
-  bool empty = rows->start[row] == rows->start[row + 1];
-  int tree = empty ? -1 : root_of(g, rows->column[rows->start[row]]);
-  if (empty || of_tree[tree] < 0) {
+  int tree = pawl_trees_of_row(&g->trees, &g->slip->rows, row);
+  if (tree < 0 || of_tree[tree] < 0) {
     g->head[2 * g->islands] = g->head[2 * g->islands + 1] = -1;
-    if (empty) {
+    if (tree < 0) {
       return g->islands++;
     }
     of_tree[tree] = g->islands++;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "switch/friction.h"
+#include "switch/trees.h"
 #include "switch/watch.h"
 
 typedef enum PawlGripPart {  // what a contact does at the instant, or may do
@@ -86,7 +87,7 @@ typedef struct PawlGrip {
   int blocks;
   int islands;
   PawlGripIsland* island;
-  int* root;                          // v: what is connected, as trees
+  PawlTrees trees;                    // what is connected
   int* body;                          // v: the least velocity of its body
   int *next_row, *next_block, *head;  // rows, contacts; both of each island
 } PawlGrip;

@@ -241,9 +241,7 @@ double pawl_guards_friction(const PawlGuards* g, const PawlState* state, const P
     double least = c->count > 1 ? PAWL_SLIP_STOPS * size : 0.0;
     double part = g->jam.part[guard->slip];
     double left = part < PAWL_JAM_NEAR ? (part - PAWL_JAM) * fmax(size, fabs(speed)) : INFINITY;
-    double stops = speed - least +
-                   DBL_EPSILON * pawl_dynamics_largest(pawl_moving(g->dynamics->sizes), state->v);
-    return fmin(stops, left);  // (F36)
+    return fmin(speed - least + g->slip_rounding, left);  // (F36)
   }
   double T = 0.0, mu = pawl_slip_mu(g->slip, guard->slip, true);
   for (int i = c->first; i < c->first + c->count; i++) {
@@ -345,6 +343,10 @@ PawlStatus pawl_guards_look_at_gaps(PawlGuards* g, const PawlState* state, PawlE
   PawlPhase phase = pawl_phase_of(state, g->dynamics->plain);
   PawlPoint point = pawl_phase_point(&phase, state->t, state->q, NULL, NULL, NULL);
   PAWL_TRY(g->slip ? pawl_slip_look(g->slip, &phase, state->t, state->q, state->v, err) : PAWL_OK);
+  if (g->slip) {
+    g->slip_rounding =
+        DBL_EPSILON * pawl_dynamics_largest(pawl_moving(g->dynamics->sizes), state->v);
+  }
   PAWL_TRY(g->slip && g->jam.dynamics ? pawl_jam_look(&g->jam, g->slip, state, err) : PAWL_OK);
   return g->contacts ? pawl_eval_run(g->gaps, &point, err) : PAWL_OK;
 }

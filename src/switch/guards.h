@@ -119,7 +119,8 @@ typedef struct PawlGuards {
   const PawlState* last_of;  // whose distances are those of the end of the last piece, or NULL
   double last_time;          // [s]
   int last_count;
-  double nearness;  // PAWL_NEAR, or more for steps that are long
+  double slip_rounding;  // of rates of slips, at the last look at gaps
+  double nearness;       // PAWL_NEAR, or more for steps that are long
   bool near;      // at the last look: some margin may have been negative since the beginning of the
                   // piece
   bool noted;     // a side has changed since the last look

@@ -32,8 +32,11 @@ PawlStatus pawl_jam_create(PawlDynamics* d, const PawlSlip* slip, PawlJam* out, 
                    .pressed = PAWL_NEW(d->arena, unsigned char, slip->count),
                    .signs = PAWL_NEW(d->arena, signed char, slip->count),
                    .x = PAWL_NEW(d->arena, double, room),
+                   .head = PAWL_NEW(d->arena, int, d->sizes.v),
+                   .next = PAWL_NEW(d->arena, int, slip->count),
                    .q = PAWL_NEW(d->arena, double, d->sizes.q),
                    .move = PAWL_NEW(d->arena, double, d->sizes.v)};
+  pawl_trees_create(d->arena, d->sizes.v, &out->trees);
   return d->arena->failed ? pawl_fail_memory(err) : PAWL_OK;
 }
 
@@ -134,6 +137,66 @@ static void find_pressed(PawlJam* j, const PawlSlip* slip, const unsigned char* 
   }
 }
 
+// What rows in force connect, those that follow from others with them: the loads of these are
+// spread over the others.
+static void find_trees(PawlJam* j, const PawlSlip* slip, const PawlState* state,
+                       const PawlPhase* phase, const PawlValues* values) {
+  const PawlDynamics* d = j->dynamics;
+  const unsigned char* redundant = state->redundant_count > 0 ? state->redundant : NULL;
+  pawl_trees_begin(&j->trees, &d->H, values->M);
+  for (int i = 0; i < d->sizes.rows; i++) {
+    if (pawl_phase_binds(phase, i) || (redundant && redundant[i])) {
+      pawl_trees_row(&j->trees, &slip->rows, i);
+    }
+  }
+  for (int k = 0; k < slip->count; k++) {
+    int row = slip->contact[k].normal;
+    if (pawl_phase_binds(phase, row) || (redundant && redundant[row])) {
+      pawl_trees_contact(&j->trees, &slip->rows, &slip->contact[k]);
+    }
+  }
+  for (int k = 0; k < slip->joint_count; k++) {  // of a joint as far as its multipliers reach
+    pawl_trees_joint(&j->trees, slip, k);
+  }
+}
+
+// How much the contacts that are not INFINITY in `part` yield, each with all other rows held, into
+// the same places: one of each tree at once.
+static void find_yields(PawlJam* j, const PawlSlip* slip, double* part) {
+  const PawlDynamics* d = j->dynamics;
+  double* y = j->x + d->sizes.v;
+  bool left = true;
+  memset(j->head, -1, (size_t)d->sizes.v * sizeof(int));
+  for (int k = slip->count - 1; k >= 0; k--) {
+    int tree =
+        isinf(part[k]) ? -1 : pawl_trees_of_row(&j->trees, &slip->rows, slip->contact[k].normal);
+    if (tree >= 0) {
+      j->next[k] = j->head[tree];
+      j->head[tree] = k;
+    }
+  }
+  while (left) {
+    left = false;
+    memset(j->x, 0, ((size_t)d->sizes.v + (size_t)d->sizes.rows) * sizeof(double));
+    for (int tree = 0; tree < d->sizes.v; tree++) {
+      if (j->head[tree] >= 0) {
+        y[slip->contact[j->head[tree]].normal] = 1.0;
+        left = true;
+      }
+    }
+    if (left) {
+      pawl_kkt_solve(d->kkt, j->x, y);
+    }
+    for (int tree = 0; tree < d->sizes.v; tree++) {
+      int k = j->head[tree];
+      if (k >= 0) {
+        part[k] = 1.0 / y[slip->contact[k].normal];
+        j->head[tree] = j->next[k];
+      }
+    }
+  }
+}
+
 // Parts that are small are such of what the contact yields to a force without friction: other rows
 // may hold nearly all of it.
 static PawlStatus weigh_small(PawlJam* j, const PawlSlip* slip, const PawlPhase* phase,
@@ -165,12 +228,15 @@ static PawlStatus find_parts(PawlJam* j, const PawlSlip* slip, const PawlState* 
   PawlStatus status = pawl_kkt_holds(d->kkt, values->M, B, values->G, phase.active)
                           ? PAWL_OK
                           : pawl_kkt_factor_and_keep(d->kkt, values->M, B, values->G, phase.active);
+  for (int k = 0; status != PAWL_OK && k < slip->count; k++) {
+    part[k] = isinf(part[k]) ? INFINITY : 0.0;
+  }
+  if (status == PAWL_OK) {
+    find_trees(j, slip, state, &phase, values);
+    find_yields(j, slip, part);
+  }
   for (int k = 0; k < slip->count; k++) {
-    int row = slip->contact[k].normal;
-    if (!isinf(part[k])) {
-      double yield = status == PAWL_OK ? yield_of(j, row) : 0.0;
-      part[k] = yield / compliance_of(d, slip, values, row);
-    }
+    part[k] /= isinf(part[k]) ? 1.0 : compliance_of(d, slip, values, slip->contact[k].normal);
   }
   for (int k = 0; status == PAWL_OK && k < slip->count; k++) {
     if (part[k] < PAWL_JAM_NEAR) {

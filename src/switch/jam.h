@@ -5,6 +5,7 @@
 
 #include "switch/dynamics.h"
 #include "switch/slip.h"
+#include "switch/trees.h"
 
 typedef struct PawlJam {
   PawlDynamics* dynamics;  // NULL: the last look stays
@@ -18,6 +19,8 @@ typedef struct PawlJam {
   signed char* signs;      // of what those that may jam yield by, all together              (F44)
   unsigned char* pressed;  // of those: the gap would close freely, other than at a dynamic jam
   double* x;               // v + rows: room
+  PawlTrees trees;
+  int *head, *next;  // v, contacts: those looked at, of each tree; -1: none
   double *q, *move;
 } PawlJam;
 
