@@ -100,9 +100,7 @@ static PawlStatus leave_zero(PawlStepper* s, PawlState* state, double h, PawlMar
                              PawlError* err) {
   double at, least = pawl_dynamics_instant(&s->dynamics, state->t);
   PAWL_TRY(probe(s, state, least, margin, err));
-  return margin->least < 0.0 || h <= least
-             ? PAWL_OK
-             : locate(s, state, least, h, margin, &at, err);
+  return margin->least < 0.0 || h <= least ? PAWL_OK : locate(s, state, least, h, margin, &at, err);
 }
 
 // The margins at the mark.
