@@ -149,6 +149,9 @@ PAWL_CHECKED PawlStatus pawl_kkt_diagnose_last(PawlKkt* kkt, const double* S, co
 size_t pawl_kkt_memory_bytes(const PawlKkt* kkt);
 void pawl_kkt_save(const PawlKkt* kkt, void* bytes);
 PAWL_CHECKED PawlStatus pawl_kkt_load(PawlKkt* kkt, const void* bytes);
+// Nothing is remembered: the next solutions are to the bit those of a solver that was just created.
+// The room that it has come to stays.
+void pawl_kkt_renew(PawlKkt* kkt);
 
 typedef struct PawlKktInfo {
   PawlKktSolver solver;  // the one in use

@@ -341,6 +341,7 @@ void pawl_kkt_klu_solve_two(PawlKkt* kkt, double* const x[2], double* const y[2]
 // permutation, as bytes. The columns' order follows from the pattern.
 const int* pawl_kkt_klu_order(const PawlKkt* kkt);
 PAWL_CHECKED PawlStatus pawl_kkt_klu_set_order(PawlKkt* kkt, const void* P);
+void pawl_kkt_klu_choose_order(PawlKkt* kkt);  // anew, from the next values
 // Factors `values` although they may be singular: each column that depends on the columns
 // eliminated before it is reported in `columns` (room for size) and replaced by a unit pivot.
 // `diagonal` (size) are the places of the diagonal entries, all of which must exist. Without a

@@ -290,6 +290,10 @@ const int* pawl_kkt_klu_order(const PawlKkt* kkt) {
   return kkt->klu->has_pivots ? kkt->klu->P : NULL;
 }
 
+void pawl_kkt_klu_choose_order(PawlKkt* kkt) {
+  kkt->klu->has_pivots = false;
+}
+
 PawlStatus pawl_kkt_klu_set_order(PawlKkt* kkt, const void* P) {
   PawlKktKlu* klu = kkt->klu;
   klu->has_pivots = false;

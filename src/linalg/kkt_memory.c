@@ -180,3 +180,15 @@ PawlStatus pawl_kkt_load(PawlKkt* kkt, const void* bytes) {
   pawl_kkt_forget(kkt);
   return kkt->klu ? pawl_kkt_klu_set_order(kkt, header.has_pivots ? from + l.P : NULL) : PAWL_OK;
 }
+
+void pawl_kkt_renew(PawlKkt* kkt) {
+  kkt->rescued = kkt->rescue_fits = kkt->scaled = false;
+  kkt->patience = 0;
+  pawl_kkt_forget(kkt);
+  if (kkt->klu) {
+    pawl_kkt_klu_choose_order(kkt);
+  }
+  if (kkt->rescue) {
+    pawl_kkt_renew(kkt->rescue);
+  }
+}

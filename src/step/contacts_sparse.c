@@ -24,7 +24,9 @@ PawlStatus pawl_contacts_sparse_create(PawlStepper* s, PawlContactsSparse* p, Pa
   if (s->arena.failed) {
     return pawl_fail_memory(err);
   }
-  return pawl_rows_create(&s->H, &s->G, PAWL_ROWS_SPARSE, &p->rows, err);
+  PAWL_TRY(pawl_rows_create(&s->H, &s->G, PAWL_ROWS_SPARSE, &p->rows, err));
+  s->rows = p->rows;
+  return PAWL_OK;
 }
 
 void pawl_contacts_sparse_destroy(PawlContactsSparse* p) {

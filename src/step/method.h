@@ -102,6 +102,7 @@ struct PawlStepper {
   int nonzeros_H;
   PawlKkt* kkt;
   PawlKkt* more_kkt[2];  // solvers of the method whose pivots belong to a state, too; or NULL
+  PawlRows* rows;        // of many contacts (contacts_sparse.h), or NULL
   int contact_count;     // of those that the method closes inside of its steps
   int* hit_in;           // of these: the mode in which a jump left it to be hit, or 0; and when
   double hit_t;

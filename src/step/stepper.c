@@ -322,7 +322,24 @@ static PawlStatus final(PawlStatus status, PawlError* err) {
   return status == PAWL_RETRY ? PAWL_ERROR_RUN : status;
 }
 
+// What runs before have left in solvers must not show.
+static void renew(PawlStepper* s) {
+  pawl_kkt_renew(s->kkt);
+  for (size_t k = 0; k < sizeof s->more_kkt / sizeof *s->more_kkt; k++) {
+    if (s->more_kkt[k]) {
+      pawl_kkt_renew(s->more_kkt[k]);
+    }
+  }
+  if (s->rows) {
+    pawl_rows_renew(s->rows);
+  }
+  if (s->watching.rows.solver) {
+    pawl_rows_renew(s->watching.rows.solver);
+  }
+}
+
 static PawlStatus start(PawlStepper* s, PawlState* state, bool project, PawlError* err) {
+  renew(s);
   s->log.count = 0;
   state->redundant_count = state->still_count = 0;
   memset(state->work, 0, PAWL_WORK_COUNT * sizeof(double));

@@ -170,6 +170,16 @@ void pawl_rows_destroy(PawlRows* rows) {
   }
 }
 
+void pawl_rows_renew(PawlRows* rows) {
+  if (rows->free_kkt) {
+    pawl_kkt_renew(rows->free_kkt);
+  }
+  if (rows->sparse.kkt) {
+    pawl_kkt_renew(rows->sparse.kkt);
+  }
+  rows->sparse.factored = false;
+}
+
 PawlStatus pawl_rows_matrices(PawlRows* s, const double* H, const double* B, const double* G) {
   assert(H && (s->m == 0 || (B && G)));
   s->values_H = H;

@@ -85,6 +85,7 @@ typedef struct PawlRows PawlRows;
 PAWL_CHECKED PawlStatus pawl_rows_create(const PawlPattern* H, const PawlPattern* G,
                                          PawlRowsForm form, PawlRows** out, PawlError* err);
 void pawl_rows_destroy(PawlRows* rows);  // NULL is allowed
+void pawl_rows_renew(PawlRows* rows);    // as just created, but for the room that it has come to
 
 // Values in the order of the patterns; borrowed until the next call. Dense: factors H and forms D,
 // once for all solutions. PAWL_RETRY: a number is not finite, or (dense asked for) H is singular.
