@@ -127,24 +127,44 @@ static bool try_centers(PawlFriction* f, PawlFrictionResult* result) {
   return found;
 }
 
+// By Lemke's method with one of its covering vectors.                                      (F7a)
+static bool try_cover(PawlFriction* f, int cover, PawlFrictionResult* result) {
+  PawlFrictionWork* k = &f->work;
+  memset(k->before, 0, (size_t)k->m * sizeof(double));
+  return pawl_friction_lemke(k, &f->lemke, PAWL_FRICTION_SOFT, cover, result) &&
+         try_from(f, result);
+}
+
+// Vectors that are tried: an exchange costs the square of the rows.
+static int covers_of(const PawlFrictionWork* k, const PawlFrictionProblem* problem) {
+  enum { FEW_ROWS = 96, OF_FEW = 32, OF_FORCES = 4 };
+  return k->m <= FEW_ROWS ? OF_FEW : problem->first ? OF_FORCES : 1;
+}
+
 // One way after the other. Rows that depend on each other may have forces only where they are
 // rigid: the last way is without softness, from the forces that it finds itself.
-static bool find(PawlFriction* f, PawlFrictionResult* result, bool rest) {
+static bool find(PawlFriction* f, const PawlFrictionProblem* problem, PawlFrictionResult* result) {
   PawlFrictionWork* k = &f->work;
   pawl_friction_search_from(k, &f->search);
   if (try_from(f, result)) {
     return true;
   }
   pawl_friction_hold_all(k);
-  if (try_from(f, result) || (rest && are_many(k) && try_centers(f, result))) {
+  if (try_from(f, result) || (problem->rest && are_many(k) && try_centers(f, result))) {
     return true;
   }
-  memset(k->before, 0, (size_t)k->m * sizeof(double));
-  if (pawl_friction_lemke(k, &f->lemke, PAWL_FRICTION_SOFT, result) && try_from(f, result)) {
+  if (try_cover(f, 0, result)) {
     return true;
   }
-  return pawl_friction_lemke(k, &f->lemke, 0.0, result) && pawl_friction_harden_set(k) &&
-         try_from(f, result);
+  if (pawl_friction_lemke(k, &f->lemke, 0.0, 0, result) && pawl_friction_harden_set(k) &&
+      try_from(f, result)) {
+    return true;
+  }
+  bool found = false;
+  for (int cover = 1; !found && are_many(k) && cover < covers_of(k, problem); cover++) {
+    found = try_cover(f, cover, result);
+  }
+  return found;
 }
 
 // ---- what does not stray ------------------------------------------------------------------------
@@ -254,13 +274,13 @@ static bool find_still(PawlFriction* f, PawlFrictionResult* result, bool rest, b
 static bool find_any(PawlFriction* f, const PawlFrictionProblem* problem,
                      PawlFrictionResult* result) {
   if (!problem->rest || !problem->first || !are_many(&f->work)) {
-    return find_still(f, result, problem->rest, find(f, result, problem->rest));
+    return find_still(f, result, problem->rest, find(f, problem, result));
   }
   if (holds(f, result)) {
     return true;
   }
   pawl_friction_begin(&f->work, result);
-  return find(f, result, true);
+  return find(f, problem, result);
 }
 
 // ---- how many -----------------------------------------------------------------------------------
@@ -290,6 +310,40 @@ static int count_solutions(PawlFriction* f, PawlFrictionResult* result) {
   return 1 + (others > 0 ? others : parts);
 }
 
+// ---- what is stable -----------------------------------------------------------------------------
+
+static bool is_unstable(const PawlFrictionWork* k) {
+  return k->least_pivot >= PAWL_FRICTION_SHARED && pawl_friction_turned_set(k);
+}
+
+// Whether two solutions are different motions.
+static bool differ(const PawlFrictionWork* a, const double* w, int m) {
+  bool any = false;
+  for (int i = 0; i < m; i++) {
+    any = any || fabs(a->w[i] - w[i]) > PAWL_FRICTION_MOVES * a->size[i];
+  }
+  return any;
+}
+
+// A stable solution in the place of one that is not, which then is one of several: most covering
+// vectors of Lemke's method lead to such. True: they are different motions.                 (F43)
+static bool take_stable(PawlFriction* f, const PawlFrictionProblem* problem,
+                        PawlFrictionResult* result) {
+  PawlFrictionWork* k = &f->work;
+  if (!is_unstable(k)) {
+    return false;
+  }
+  bool found = false;
+  copy_solution(k, k->m, k->blocks, &f->kept);
+  for (int cover = 0; !found && cover < covers_of(k, problem); cover++) {
+    found = try_cover(f, cover, result) && !is_unstable(k);
+  }
+  if (!found) {
+    copy_solution(&f->kept, k->m, k->blocks, k);
+  }
+  return found && differ(k, f->kept.w, k->m);
+}
+
 static PawlFrictionVerdict decide(PawlFriction* f, const PawlFrictionProblem* problem,
                                   PawlFrictionResult* result) {
   bool found = find_any(f, problem, result);
@@ -301,8 +355,9 @@ static PawlFrictionVerdict decide(PawlFriction* f, const PawlFrictionProblem* pr
     if (!found) {
       return f->search.known == 0 ? PAWL_FRICTION_NONE : PAWL_FRICTION_NOT_CONVERGED;
     }
-  } else if (found && problem->count) {
-    result->solutions = count_solutions(f, result);
+  } else if (found) {
+    result->unstable = take_stable(f, problem, result);
+    result->solutions = result->unstable ? 2 : problem->count ? count_solutions(f, result) : 1;
   }
   return !found                  ? PAWL_FRICTION_NOT_CONVERGED
          : result->solutions > 1 ? PAWL_FRICTION_SEVERAL

@@ -85,11 +85,18 @@ static double least_pivot(const PawlFrictionMatrix* x) {
   return least;
 }
 
+// Whether the factors are those of the set as it is.
+static bool fits(const PawlFrictionWork* k) {
+  const PawlFrictionForces* d = k->forces;
+  size_t m = (size_t)k->m;
+  return d->factors == k->matrix->factors && d->soft == k->soft && memcmp(d->in, k->in, m) == 0 &&
+         memcmp(d->tie, k->tie, m * sizeof(double)) == 0;
+}
+
 static PawlStatus factor(PawlFrictionWork* k) {
   PawlFrictionForces* d = k->forces;
   size_t m = (size_t)k->m;
-  if (d->factors == k->matrix->factors && d->soft == k->soft && memcmp(d->in, k->in, m) == 0 &&
-      memcmp(d->tie, k->tie, m * sizeof(double)) == 0) {
+  if (fits(k)) {
     return PAWL_OK;
   }
   gather(k);
@@ -106,8 +113,7 @@ static PawlStatus factor(PawlFrictionWork* k) {
 
 bool pawl_friction_turned_set(const PawlFrictionWork* k) {
   const PawlFrictionMatrix* x = k->matrix;
-  bool dense = !x->sparse && k->forces->factors == x->factors;
-  return dense && pawl_lu_sign(x->order, x->A, x->pivot) < 0;
+  return !x->sparse && fits(k) && pawl_lu_sign(x->order, x->A, x->pivot) < 0;
 }
 
 // ---- solution -----------------------------------------------------------------------------------

@@ -163,6 +163,7 @@ bool pawl_friction_turned_set(const PawlFrictionWork* k);  // det (F4) < 0, of t
 typedef struct PawlFrictionLemke {
   int most;            // rows of a problem that there is room for: no larger one is tried
   int order;           // pairs of variables
+  int cover;           // which covering vector of a problem
   double* T;           // basic variables by the others: order rows of order + 2
   int *basic, *other;  // which they are: y_a, order + a for z_a, 2 order for the covering variable
   int *row, *upper;    // m: the pair of a row, of its upper bound; -1: none
@@ -170,7 +171,7 @@ typedef struct PawlFrictionLemke {
   double *unit, *w;    // m
 } PawlFrictionLemke;
 PAWL_CHECKED bool pawl_friction_lemke_alloc(PawlFrictionLemke* l, PawlArena* arena, int m);
-bool pawl_friction_lemke(PawlFrictionWork* k, PawlFrictionLemke* l, double soft,
+bool pawl_friction_lemke(PawlFrictionWork* k, PawlFrictionLemke* l, double soft, int cover,
                          PawlFrictionResult* result);
 
 // friction_feasible.c: whether the places as they are have forces, also where rows depend on each

@@ -239,11 +239,18 @@ static int column_of(const PawlFrictionLemke* l, int variable) {
   return c;
 }
 
+// What the covering variable brings to row a, no two alike: from 1 to 2, in the later vectors of a
+// problem from 10^-2 to 10^2.                                                              (F7a)
+static double covering(const PawlFrictionLemke* l, int a) {
+  double part = fmod(0.618 * (l->cover + 1) * (a + 1), 1.0);
+  return l->cover == 0 ? 1.0 + part : pow(10.0, 4.0 * part - 2.0);
+}
+
 // Exchanges until the covering variable leaves; false: a ray, or too many.
 static bool run(const PawlFrictionWork* k, PawlFrictionLemke* l, PawlFrictionResult* result) {
   int most = 50 + 10 * l->order, n = l->order, c = n;
   for (int a = 0; a < n; a++) {  // bilateral rows have changed what it covers
-    tableau_row(l, a)[n] = is_free(k, l, l->basic[a]) ? 0.0 : 1.0 + fmod(0.618 * (a + 1), 1.0);
+    tableau_row(l, a)[n] = is_free(k, l, l->basic[a]) ? 0.0 : covering(l, a);
   }
   int a = first_cover(k, l);
   for (int count = 0; a >= 0 && count < most; count++) {
@@ -280,12 +287,13 @@ static PawlRowState place_of(const PawlFrictionWork* k, const PawlFrictionLemke*
                                     : PAWL_ROW_LOW;
 }
 
-bool pawl_friction_lemke(PawlFrictionWork* k, PawlFrictionLemke* l, double soft,
+bool pawl_friction_lemke(PawlFrictionWork* k, PawlFrictionLemke* l, double soft, int cover,
                          PawlFrictionResult* result) {
   if (k->m > l->most) {
     return false;
   }
   l->soft = soft;
+  l->cover = cover;
   fill(k, l);
   if (!take_bilateral(k, l) || !run(k, l, result)) {
     return false;

@@ -461,6 +461,14 @@ static void note_several(PawlGrip* g, const PawlGripIsland* island, PawlFriction
   }
 }
 
+// Where several slip beyond what they may rub with together, from rest: one of them.
+static void name_unstable(PawlGrip* g, const PawlGripIsland* island) {
+  for (int b = island->first_block; b < island->first_block + island->blocks; b++) {
+    bool slips = g->unstable && g->block_state[b] == PAWL_FRICTION_SLIP;
+    g->worst = g->worst < 0 && slips ? g->block_of[b] : g->worst;
+  }
+}
+
 static PawlStatus solve_island(PawlGrip* g, const PawlValues* values, const PawlGripIsland* island,
                                PawlError* err) {
   PawlFrictionVerdict verdict = PAWL_FRICTION_SOLVED;
@@ -473,6 +481,7 @@ static PawlStatus solve_island(PawlGrip* g, const PawlValues* values, const Pawl
     status = solve_once(g, island, &verdict);
   }
   double beyond = find_worst(g, island);
+  name_unstable(g, island);
   if (status == PAWL_OK && verdict == PAWL_FRICTION_SEVERAL && beyond > 1.0) {
     open_sliding(g, island);
     status = solve_once(g, island, &verdict);

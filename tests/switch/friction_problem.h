@@ -12,7 +12,7 @@
 #include "switch/friction.h"
 #include "switch/random_numbers.h"
 
-enum { MOST_N = 12, MOST_M = 16, MOST_B = 5 };
+enum { MOST_N = 24, MOST_M = 24, MOST_B = 12 };
 
 typedef struct Case {
   int n, m, blocks;
