@@ -315,13 +315,13 @@ static PawlStatus strike_by_poisson(PawlStrike* k, PawlState* state, const PawlV
   return try_solve(k, state, values, k->touching, impulse, solved, err);
 }
 
-// The contact that approaches fastest, measured by its own slow rate; -1: none does.
+// The contact that approaches fastest, the first of those that do so as fast; -1: none does. (C7)
 static int fastest(const PawlStrike* k) {
   int worst = -1;
-  double most = 1.0;
+  double most = 0.0;
   for (int i = k->first; i < k->end; i++) {
-    double speed = k->touching[i] && k->slow[i] > 0.0 ? -k->rate[i] / k->slow[i] : 0.0;
-    if (speed > most) {
+    double speed = k->touching[i] && -k->rate[i] > k->slow[i] ? -k->rate[i] : 0.0;
+    if (speed > (1.0 + PAWL_AS_FAST) * most) {
       most = speed;
       worst = i;
     }

@@ -13,6 +13,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of the largest rate: below it a rate counts as zero. A jump leaves rates at 1e-16 to 1e-13 of
 // the largest, a motion that is resolved at all changes by far more than this in a step.
 #define PAWL_REST 1e-10
+// [1] Of the slower of two approaches: they are as fast.
+#define PAWL_AS_FAST 1e-9
 // [1] Of the largest kinetic energy of a run: with less the system rests, and what rates there are
 // say nothing about constraints.
 #define PAWL_REST_OF_RUN 1e-12

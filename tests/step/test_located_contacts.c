@@ -97,6 +97,31 @@ static void test_cradle(void** unused) {
   }
 }
 
+// One after the other: a ball at rest is met from both sides at the same instant, faster from the
+// right, whichever contact the model names first. By hand, hit by hit.                       (C7)
+static void test_fastest_first(void** unused) {
+  (void)unused;
+  static const char* const contacts[] = {
+      "contacts: {l: {gap: y - x, restitution: 0.7}, r: {gap: z - y, restitution: 0.7}}\n",
+      "contacts: {r: {gap: z - y, restitution: 0.7}, l: {gap: y - x, restitution: 0.7}}\n"};
+  for (int k = 0; k < 2; k++) {
+    char text[400];
+    snprintf(
+        text, sizeof text,
+        "model: met\nmass: {x: 0.3, y: 2.6, z: 0.08}\ncoordinates: {x: {start: -0.1, rate: 1}, "
+        "y: , z: {start: 0.2, rate: -2}}\n%s",
+        contacts[k]);
+    Run run = run_text(text);
+    run.def.simulate.contact_law = "sequential";
+    assert_true(run_with(&run, "rk4", 0.15, 0.01));
+    double impulse = 1.7 * 2.0 / (1 / 2.6 + 1 / 0.08), y = -impulse / 2.6;
+    double push = 1.7 * (1.0 - y) / (1 / 0.3 + 1 / 2.6);
+    double v[] = {1.0 - push / 0.3, y + push / 2.6, impulse / 0.08 - 2.0};
+    check_list("v", 3, pawl_sim_state(run.sim)->v, v, 1e-12);
+    run_end(&run);
+  }
+}
+
 // The third ball leaves the second, which is hit and catches it up: b - a = 1 and c - b = -0.3 by
 // (C5), then these two hit each other. Energy stays.
 static void test_caught_up(void** unused) {
@@ -531,6 +556,7 @@ int main(void) {
       cmocka_unit_test(test_lift_off),
       cmocka_unit_test(test_bar_on_two_stops),
       cmocka_unit_test(test_cradle),
+      cmocka_unit_test(test_fastest_first),
       cmocka_unit_test(test_caught_up),
       cmocka_unit_test(test_newton_and_poisson),
       cmocka_unit_test(test_column),
