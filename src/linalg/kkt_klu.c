@@ -321,7 +321,8 @@ static inline void eliminate_column(PawlKktKlu* klu, const Order* o, const doubl
     double u = x[j];
     x[j] = 0.0;
     U[p] = u;
-    for (int q = L_start[j] + 1; q < L_start[j + 1]; q++) {
+    int end = u != 0.0 ? L_start[j + 1] : 0;  // rows that are idle leave many zeros
+    for (int q = L_start[j] + 1; q < end; q++) {
       x[L_index[q]] -= u * L[q];
     }
   }
