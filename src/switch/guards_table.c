@@ -276,6 +276,7 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
 }
 
 void pawl_guards_destroy(PawlGuards* g) {
+  pawl_jam_free(&g->jam);
   pawl_eval_destroy(g->gaps);
   pawl_eval_destroy(g->gaps_aside);
   pawl_slip_destroy(g->slip);

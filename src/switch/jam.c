@@ -10,6 +10,9 @@
 #include "switch/tolerances.h"
 #include "system/system.h"
 
+// Contacts of one tree, beyond which their yields are found at once.
+enum { MOST_SOLVED = 12 };
+
 // Several contacts, rows that are none, or masses that are not diagonal.
 static bool are_tied(const PawlDynamics* d, const PawlSlip* slip) {
   int first, end = pawl_modes_contacts(d->system, &first);
@@ -29,6 +32,8 @@ PawlStatus pawl_jam_create(PawlDynamics* d, const PawlSlip* slip, PawlJam* out, 
                    .ties = are_tied(d, slip),
                    .part = PAWL_NEW(d->arena, double, slip->count),
                    .ahead = PAWL_NEW(d->arena, double, slip->count),
+                   .yield = PAWL_NEW(d->arena, double, slip->count),
+                   .of_row = PAWL_NEW(d->arena, double, d->sizes.rows),
                    .pressed = PAWL_NEW(d->arena, unsigned char, slip->count),
                    .signs = PAWL_NEW(d->arena, signed char, slip->count),
                    .x = PAWL_NEW(d->arena, double, room),
@@ -37,7 +42,12 @@ PawlStatus pawl_jam_create(PawlDynamics* d, const PawlSlip* slip, PawlJam* out, 
                    .q = PAWL_NEW(d->arena, double, d->sizes.q),
                    .move = PAWL_NEW(d->arena, double, d->sizes.v)};
   pawl_trees_create(d->arena, d->sizes.v, &out->trees);
+  PAWL_TRY(pawl_yields_create(d, &slip->rows, &out->yields, err));
   return d->arena->failed ? pawl_fail_memory(err) : PAWL_OK;
+}
+
+void pawl_jam_free(PawlJam* j) {
+  pawl_yields_free(&j->yields);
 }
 
 // Whether friction of a contact acts on what its normal force does.
@@ -131,7 +141,7 @@ static void find_pressed(PawlJam* j, const PawlSlip* slip, const unsigned char* 
         double mass = place >= 0 ? values->M[place] : 0.0;
         size += mass > 0.0 ? fabs(values->G[slip->rows.at[p]] * values->f[c]) / mass : 0.0;
       }
-      double closing = fabs(y[row] * part[k]) * compliance_of(d, slip, values, row);
+      double closing = fabs(y[row] * j->yield[k]);
       j->pressed[k] = closing > PAWL_JAM_PRESSED * size;
     }
   }
@@ -160,21 +170,36 @@ static void find_trees(PawlJam* j, const PawlSlip* slip, const PawlState* state,
   }
 }
 
-// How much the contacts that are not INFINITY in `part` yield, each with all other rows held, into
-// the same places: one of each tree at once.
-static void find_yields(PawlJam* j, const PawlSlip* slip, double* part) {
-  const PawlDynamics* d = j->dynamics;
-  double* y = j->x + d->sizes.v;
-  bool left = true;
-  memset(j->head, -1, (size_t)d->sizes.v * sizeof(int));
+static bool is_any_small(const PawlSlip* slip, const double* part) {
+  bool any = false;
+  for (int k = 0; k < slip->count; k++) {
+    any |= part[k] < PAWL_JAM_NEAR;
+  }
+  return any;
+}
+
+// The contacts that are not INFINITY in `part`, by their trees; the most of one.
+static int list_by_trees(PawlJam* j, const PawlSlip* slip, const double* part) {
+  int most = 0, *count = (int*)j->x;
+  memset(count, 0, (size_t)j->dynamics->sizes.v * sizeof(int));
+  memset(j->head, -1, (size_t)j->dynamics->sizes.v * sizeof(int));
   for (int k = slip->count - 1; k >= 0; k--) {
     int tree =
         isinf(part[k]) ? -1 : pawl_trees_of_row(&j->trees, &slip->rows, slip->contact[k].normal);
     if (tree >= 0) {
       j->next[k] = j->head[tree];
       j->head[tree] = k;
+      most = ++count[tree] > most ? count[tree] : most;
     }
   }
+  return most;
+}
+
+// How much those that are listed yield, each with all other rows held: one of each tree at once.
+static void find_yields(PawlJam* j, const PawlSlip* slip) {
+  const PawlDynamics* d = j->dynamics;
+  double* y = j->x + d->sizes.v;
+  bool left = true;
   while (left) {
     left = false;
     memset(j->x, 0, ((size_t)d->sizes.v + (size_t)d->sizes.rows) * sizeof(double));
@@ -190,7 +215,7 @@ static void find_yields(PawlJam* j, const PawlSlip* slip, double* part) {
     for (int tree = 0; tree < d->sizes.v; tree++) {
       int k = j->head[tree];
       if (k >= 0) {
-        part[k] = 1.0 / y[slip->contact[k].normal];
+        j->yield[k] = 1.0 / y[slip->contact[k].normal];
         j->head[tree] = j->next[k];
       }
     }
@@ -201,10 +226,7 @@ static void find_yields(PawlJam* j, const PawlSlip* slip, double* part) {
 // may hold nearly all of it.
 static PawlStatus weigh_small(PawlJam* j, const PawlSlip* slip, const PawlPhase* phase,
                               const PawlValues* values, double* part, PawlError* err) {
-  bool any = false;
-  for (int k = 0; k < slip->count; k++) {
-    any |= part[k] < PAWL_JAM_NEAR;
-  }
+  bool any = is_any_small(slip, part);
   PawlStatus status = any ? pawl_dynamics_factor(j->dynamics, values, phase->active) : PAWL_OK;
   for (int k = 0; any && status == PAWL_OK && k < slip->count; k++) {
     int row = slip->contact[k].normal;
@@ -215,6 +237,69 @@ static PawlStatus weigh_small(PawlJam* j, const PawlSlip* slip, const PawlPhase*
   return status == PAWL_RETRY || status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
 }
 
+// The parts of what is listed, by its yields.
+static void weigh(PawlJam* j, const PawlSlip* slip, const PawlValues* values, double* part) {
+  for (int k = 0; k < slip->count; k++) {
+    int row = slip->contact[k].normal;
+    part[k] =
+        isinf(part[k]) ? INFINITY : j->yield[k] / compliance_of(j->dynamics, slip, values, row);
+  }
+}
+
+// The same of many contacts of one tree, without a solution for each. Small parts are weighed at
+// once: in a heap most are small that are not so in parts of what they do without friction.
+//                                                                                           (F47)
+static PawlStatus find_many(PawlJam* j, const PawlSlip* slip, const PawlPhase* phase,
+                            const PawlValues* values, const double* B, double* part) {
+  PAWL_TRY(pawl_yields_find(&j->yields, values, B, phase->active, j->of_row));
+  for (int k = 0; k < slip->count; k++) {
+    j->yield[k] = j->of_row[slip->contact[k].normal];
+  }
+  weigh(j, slip, values, part);
+  if (is_any_small(slip, part)) {
+    PAWL_TRY(pawl_yields_find(&j->yields, values, values->G, phase->active, j->of_row));
+  }
+  for (int k = 0; k < slip->count; k++) {
+    if (part[k] < PAWL_JAM_NEAR) {
+      part[k] = j->yield[k] / j->of_row[slip->contact[k].normal];
+    }
+  }
+  return PAWL_OK;
+}
+
+// Parts that are small have the sign of all that slips together.                            (F44)
+static void take_signs(PawlJam* j, const PawlSlip* slip, double* part) {
+  for (int k = 0; k < slip->count; k++) {
+    if (part[k] < PAWL_JAM_NEAR) {
+      j->signs[k] = (signed char)sign_of(j, slip, part, k);
+    }
+  }
+  for (int k = 0; k < slip->count; k++) {
+    part[k] = part[k] < PAWL_JAM_NEAR ? j->signs[k] * fabs(part[k]) : part[k];
+  }
+}
+
+// With the factors for B. *weighed: also against what friction leaves.
+static PawlStatus find_regular(PawlJam* j, const PawlSlip* slip, const PawlState* state,
+                               const PawlPhase* phase, const PawlValues* values, const double* B,
+                               double* part, bool* weighed) {
+  PawlStatus status = PAWL_RETRY;
+  find_trees(j, slip, state, phase, values);
+  if (list_by_trees(j, slip, part) > MOST_SOLVED) {
+    status = find_many(j, slip, phase, values, B, part);
+  }
+  *weighed = status == PAWL_OK;
+  if (status == PAWL_RETRY) {
+    find_yields(j, slip);
+    weigh(j, slip, values, part);
+    status = PAWL_OK;
+  }
+  if (status == PAWL_OK) {
+    take_signs(j, slip, part);
+  }
+  return status;
+}
+
 // The parts of those that are not INFINITY in `part`.
 static PawlStatus find_parts(PawlJam* j, const PawlSlip* slip, const PawlState* state, double* part,
                              PawlError* err) {
@@ -222,35 +307,28 @@ static PawlStatus find_parts(PawlJam* j, const PawlSlip* slip, const PawlState* 
   PawlPhase phase = pawl_phase_of(state, d->plain);
   const PawlValues* values;
   const double* B;
+  bool weighed = false;
   PAWL_TRY(pawl_dynamics_evaluate(d, &phase, state, &values, err));
   PAWL_TRY(pawl_slip_directions(d->slip, &phase, values->G, state->t, state->q, state->v, NULL, &B,
                                 err));
   PawlStatus status = pawl_kkt_holds(d->kkt, values->M, B, values->G, phase.active)
                           ? PAWL_OK
                           : pawl_kkt_factor_and_keep(d->kkt, values->M, B, values->G, phase.active);
-  for (int k = 0; status != PAWL_OK && k < slip->count; k++) {
-    part[k] = isinf(part[k]) ? INFINITY : 0.0;
-  }
-  if (status == PAWL_OK) {
-    find_trees(j, slip, state, &phase, values);
-    find_yields(j, slip, part);
-  }
-  for (int k = 0; k < slip->count; k++) {
-    part[k] /= isinf(part[k]) ? 1.0 : compliance_of(d, slip, values, slip->contact[k].normal);
-  }
-  for (int k = 0; status == PAWL_OK && k < slip->count; k++) {
-    if (part[k] < PAWL_JAM_NEAR) {
-      j->signs[k] = (signed char)sign_of(j, slip, part, k);
+  if (status == PAWL_RETRY) {
+    for (int k = 0; k < slip->count; k++) {
+      part[k] = isinf(part[k]) ? INFINITY : 0.0;
     }
+    return weigh_small(j, slip, &phase, values, part, err);
   }
-  for (int k = 0; status == PAWL_OK && k < slip->count; k++) {
-    part[k] = part[k] < PAWL_JAM_NEAR ? j->signs[k] * fabs(part[k]) : part[k];
-  }
-  if (status == PAWL_OK && part == j->part) {
+  status = status ? status : find_regular(j, slip, state, &phase, values, B, part, &weighed);
+  if (status == PAWL_OK && part == j->part && is_any_small(slip, part)) {
     find_pressed(j, slip, phase.active, values, part);
   }
-  return status == PAWL_OK || status == PAWL_RETRY ? weigh_small(j, slip, &phase, values, part, err)
-                                                   : pawl_fail_memory(err);
+  if (status == PAWL_OK && weighed) {
+    return PAWL_OK;
+  }
+  return status == PAWL_OK ? weigh_small(j, slip, &phase, values, part, err)
+                           : pawl_fail_memory(err);
 }
 
 PawlStatus pawl_jam_look(PawlJam* j, const PawlSlip* slip, const PawlState* state, PawlError* err) {
@@ -270,10 +348,7 @@ PawlStatus pawl_jam_look(PawlJam* j, const PawlSlip* slip, const PawlState* stat
     return PAWL_OK;
   }
   PAWL_TRY(find_parts(j, slip, state, j->part, err));
-  for (int k = 0; k < slip->count; k++) {
-    j->near |= j->part[k] < PAWL_JAM_NEAR;
-  }
-  j->dynamics->jams = j->near;
+  j->dynamics->jams = j->near = is_any_small(slip, j->part);
   return PAWL_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "switch/dynamics.h"
 #include "switch/slip.h"
 #include "switch/trees.h"
+#include "switch/yields.h"
 
 typedef struct PawlJam {
   PawlDynamics* dynamics;  // NULL: the last look stays
@@ -16,6 +17,8 @@ typedef struct PawlJam {
                   // small in parts of what it does without friction; INFINITY: it does not slip, or
                   // cannot jam
   double* ahead;  // the same a little later
+  double *yield, *of_row;  // what contacts yield by; rows: room
+  PawlYields yields;
   signed char* signs;      // of what those that may jam yield by, all together              (F44)
   unsigned char* pressed;  // of those: the gap would close freely, other than at a dynamic jam
   double* x;               // v + rows: room
@@ -26,6 +29,7 @@ typedef struct PawlJam {
 
 PAWL_CHECKED PawlStatus pawl_jam_create(PawlDynamics* d, const PawlSlip* slip, PawlJam* out,
                                         PawlError* err);
+void pawl_jam_free(PawlJam* jam);
 // At a state where `slip` was looked at last. Evaluates and factors.                        (F36)
 PAWL_CHECKED PawlStatus pawl_jam_look(PawlJam* jam, const PawlSlip* slip, const PawlState* state,
                                       PawlError* err);

@@ -176,12 +176,55 @@ static void test_little_fill(void** state) {
   pawl_sparse_lu_destroy(lu);
 }
 
+// The diagonal of the inverse, against solutions: with exchanges of rows and without, and of a
+// matrix that numbers, not places, have made triangular.                                   (K17)
+static void check_inverse(PawlSparseLu* lu, int n) {
+  double diagonal[MOST], x[MOST], size = 0.0;
+  assert_int_equal(pawl_sparse_lu_inverse_diagonal(lu, diagonal), PAWL_OK);
+  for (int pass = 0; pass < 2; pass++) {
+    for (int j = 0; j < n; j++) {
+      memset(x, 0, sizeof x);
+      x[j] = 1.0;
+      pawl_sparse_lu_solve(lu, x, x);
+      for (int i = 0; i < n; i++) {
+        size = fmax(size, fabs(x[i]));
+      }
+      assert_true(pass == 0 || fabs(diagonal[j] - x[j]) <= 1e-11 * size);
+    }
+  }
+}
+
+static void test_inverse(void** state) {
+  (void)state;
+  static Matrix A;
+  int checked = 0;
+  for (int n = 1; n <= MOST; n++) {
+    for (int round = 0; round < 4; round++) {
+      PawlSparseLu* lu;
+      make(&A, n, 4);
+      for (int j = 0; j < n; j++) {
+        double* diagonal = entry(&A, j, j);
+        *diagonal = round % 2 == 1 ? (double)n : j % 2 ? 0.0 : *diagonal;
+        for (int e = A.start[j]; round == 3 && e < A.start[j + 1]; e++) {
+          A.values[e] = A.index[e] < j ? 0.0 : A.values[e];
+        }
+      }
+      assert_int_equal(pawl_sparse_lu_create(&A.pattern, &lu, NULL), PAWL_OK);
+      if (pawl_sparse_lu_factor(lu, A.values, round == 1 ? 0.0 : 0.1, 1e-6) == PAWL_OK) {
+        check_inverse(lu, n);
+        checked++;
+      }
+      pawl_sparse_lu_destroy(lu);
+    }
+  }
+  assert_true(checked > 2 * MOST);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_random_matrices),
-      cmocka_unit_test(test_positive),
-      cmocka_unit_test(test_no_trace),
-      cmocka_unit_test(test_little_fill),
+      cmocka_unit_test(test_random_matrices), cmocka_unit_test(test_positive),
+      cmocka_unit_test(test_no_trace),        cmocka_unit_test(test_little_fill),
+      cmocka_unit_test(test_inverse),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

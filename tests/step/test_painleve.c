@@ -117,6 +117,35 @@ static void test_jams(void** unused) {
   }
 }
 
+// Fourteen such rods whose centres are tied to each other do the same: the parts of many contacts
+// are found at once.                                                                        (F47)
+static void test_many_jam(void** unused) {
+  (void)unused;
+  Jam jam = jam_of(1.6, 0.7421, 2.66);
+  Run run = run_text_with(
+      "model: rods\n"
+      "parameters: {N: 14, l: 0.5, mu: 1.6, th0: 0.7421, w: 2.66, u: 3.92}\n"
+      "coordinates:\n"
+      "  x[i=1..N]: {rate: -u - l*sin(th0)*w}\n"
+      "  y[i=1..N]: {start: l*sin(th0), rate: l*cos(th0)*w}\n"
+      "  th[i=1..N]: {start: th0, rate: w}\n"
+      "mass: {'x[i=1..N]': 1, 'y[i=1..N]': 1, 'th[i=1..N]': l^2/3}\n"
+      "potential: {for i=1..N: '9.81*y[i]'}\n"
+      "constraints: {'tie[i=2..N]': 'x[i] = x[i-1]'}\n"
+      "contacts: {'tip[i=1..N]': {gap: 'y[i] - l*sin(th[i])', friction: mu,\n"
+      "  slip: 'x[i] - l*cos(th[i])'}}\n",
+      NULL);
+  run.def.simulate.smooth = "rk4";
+  run_to(&run, 0.03, 1e-3);
+  assert_int_equal(run_events(&run), 14);
+  for (int k = 0; k < 14; k++) {
+    CHECK_NEAR(run_event(&run, k)->t, jam.t, 1e-7);
+    assert_string_equal(run_event(&run, k)->to, "open");
+  }
+  assert_non_null(strstr(pawl_sim_warning(run.sim), "a dynamic jam"));
+  run_end(&run);
+}
+
 static void test_jam_refused(void** unused) {
   (void)unused;
   Run run = rod(PLANE, 1.6, 0.7421, 2.66, 3.92);
@@ -333,6 +362,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_shocks),
       cmocka_unit_test(test_jams),
+      cmocka_unit_test(test_many_jam),
       cmocka_unit_test(test_jam_refused),
       cmocka_unit_test(test_two_feet_slide_on),
       cmocka_unit_test(test_stable_motion_is_taken),
