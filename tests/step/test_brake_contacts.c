@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joints with a capacity beside contacts with friction (docs/theory/friction.md, sections 9 and
 // 10), against closed forms: neither is to disturb what is known of the other.
+#include <stdio.h>
+
 #include "located.h"
 
 // ---- friction that hangs on multipliers ---------------------------------------------------------
@@ -57,10 +59,41 @@ static void test_tied_brake_and_late_slip(void** unused) {
   run_end(&run);
 }
 
+// ---- a capacity of zero -------------------------------------------------------------------------
+// What a brake holds that can hold nothing moves as without it, also where it comes to rest and
+// turns: x = 3 - 3 cos t - sin t, beside a contact that is open and one that slides.
+static void test_capacity_of_zero(void** unused) {
+  (void)unused;
+  static const char form[] =
+      "model: zero\n"
+      "coordinates: {x: {rate: -1}, y: {start: %d}, z: {rate: 3}}\n"
+      "mass: {x: 1, y: 1, z: 1}\n"
+      "potential: 10*y\n"
+      "forces: {x: 3 - x}\n"
+      "locks: {brake: {lock: x, engaged: true, capacity: 0}}\n"
+      "contacts: {f: {gap: y, friction: 0.2, slip: z}}\n"
+      "simulate: {method: event-driven}\n";
+  for (int height = 0; height < 2; height++) {
+    char text[sizeof form];
+    snprintf(text, sizeof text, form, height);
+    Run run = run_text(text);
+    for (int k = 0; TIED[k]; k++) {
+      double t = 0.4;
+      if (run_with(&run, TIED[k], t, 1e-4)) {
+        CHECK_NEAR(pawl_sim_state(run.sim)->q[0], 3 - 3 * cos(t) - sin(t), 1e-8);
+        CHECK_NEAR(pawl_sim_state(run.sim)->v[0], 3 * sin(t) - cos(t), 1e-8);
+        CHECK_NEAR(pawl_sim_state(run.sim)->v[2], height == 0 ? 3 - 2 * t : 3, 1e-9);
+      }
+    }
+    run_end(&run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tied_brake_and_slip),
       cmocka_unit_test(test_tied_brake_and_late_slip),
+      cmocka_unit_test(test_capacity_of_zero),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
