@@ -502,6 +502,20 @@ static void look_along(PawlGrip* g, int k) {
   }
 }
 
+// Rows of known force are no part of the problem: how what they join moves, which is what it slides
+// to. Zero is zero to rounding.
+static void look_at_known(PawlGrip* g, const double* G) {
+  PawlRowProblem* p = &g->watching->rows;
+  for (int i = 0; i < g->dynamics->sizes.rows; i++) {
+    bool bilateral = pawl_system_row_kind(g->dynamics->system, i) == PAWL_ROW_BILATERAL;
+    if (g->place[i] < 0 && !is_held(g, i) && bilateral) {
+      double size = fabs(p->b[i]), w = p->b[i] + row_times(g, G, i, g->x, &size);
+      p->w[i] = fabs(w) > PAWL_ROWS_ROUNDING * size ? w : 0.0;
+      p->state[i] = PAWL_ROW_LOW;
+    }
+  }
+}
+
 static void give_back(PawlGrip* g) {
   PawlRowProblem* p = &g->watching->rows;
   const PawlDynamics* d = g->dynamics;
@@ -548,5 +562,6 @@ PawlStatus pawl_grip_solve(PawlGrip* g, const PawlValues* values, PawlError* err
   }
   find_motion(g, values, true);
   give_back(g);
+  look_at_known(g, values->G);
   return PAWL_OK;
 }

@@ -123,11 +123,15 @@ static int sign_of(PawlJam* j, const PawlSlip* slip, const double* part, int k) 
 
 // How fast the gap of a contact that may jam would close freely, lambda_N times what it yields, in
 // parts of what forces do to it.
-static void find_pressed(PawlJam* j, const PawlSlip* slip, const unsigned char* active,
+static void find_pressed(PawlJam* j, const PawlSlip* slip, const PawlPhase* phase,
                          const PawlValues* values, const double* part) {
   const PawlDynamics* d = j->dynamics;
+  const unsigned char* active = phase->active;
   double* y = j->x + d->sizes.v;
-  memcpy(j->x, values->f, (size_t)d->sizes.v * sizeof(double));
+  bool ties = pawl_slip_ties(d->slip, phase);
+  for (int i = 0; i < d->sizes.v; i++) {
+    j->x[i] = values->f[i] + (ties ? d->slip->push[i] : 0.0);
+  }
   for (int i = 0; i < d->sizes.rows; i++) {
     y[i] = !active || active[i] ? -values->gamma[i] : 0.0;
   }
@@ -309,8 +313,8 @@ static PawlStatus find_parts(PawlJam* j, const PawlSlip* slip, const PawlState* 
   const double* B;
   bool weighed = false;
   PAWL_TRY(pawl_dynamics_evaluate(d, &phase, state, &values, err));
-  PAWL_TRY(pawl_slip_directions(d->slip, &phase, values->G, state->t, state->q, state->v, NULL, &B,
-                                err));
+  PAWL_TRY(pawl_slip_directions(d->slip, &phase, values->G, state->t, state->q, state->v,
+                                state->lambda, &B, err));
   PawlStatus status = pawl_kkt_holds(d->kkt, values->M, B, values->G, phase.active)
                           ? PAWL_OK
                           : pawl_kkt_factor_and_keep(d->kkt, values->M, B, values->G, phase.active);
@@ -322,7 +326,7 @@ static PawlStatus find_parts(PawlJam* j, const PawlSlip* slip, const PawlState* 
   }
   status = status ? status : find_regular(j, slip, state, &phase, values, B, part, &weighed);
   if (status == PAWL_OK && part == j->part && is_any_small(slip, part)) {
-    find_pressed(j, slip, phase.active, values, part);
+    find_pressed(j, slip, &phase, values, part);
   }
   if (status == PAWL_OK && weighed) {
     return PAWL_OK;

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joints with a capacity beside contacts with friction (docs/theory/friction.md, sections 9 and
+// 10), against closed forms: neither is to disturb what is known of the other.
+#include <stdio.h>
+
+#include "located.h"
+
+// ---- friction that hangs on multipliers ---------------------------------------------------------
+static const char* const TIED[] = {"rk4",  "dopri", "ark",    "ida", "ga-v",
+                                   "ga-a", "ga-pv", "ga-pva", NULL};
+
+// A brake that a rail presses on, 0.3 m g, beside a block that slips on a floor, 0.2 m g: both come
+// to rest by themselves, at v/(mu g).
+static void test_tied_brake_and_slip(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: sled\n"
+      "coordinates: {x: {rate: 1}, y: , z: {rate: 1}, w: }\n"
+      "mass: {x: 1, y: 1, z: 1, w: 1}\n"
+      "potential: 10*y + 10*w\n"
+      "constraints: {rail: w = 0}\n"
+      "locks: {brake: {lock: z, engaged: true, capacity: 0.3*abs(lambda(rail))}}\n"
+      "contacts: {f: {gap: y, friction: 0.2, slip: x}}\n"
+      "simulate: {method: event-driven}\n";
+  Run run = run_text(text);
+  for (int k = 0; TIED[k]; k++) {
+    if (run_with(&run, TIED[k], 0.6, 1e-2)) {
+      event_is(&run, run_events(&run) - 2, 1.0 / 3, "brake", "locked", 1e-9);
+      event_is(&run, run_events(&run) - 1, 0.5, "f", "stick", 1e-9);
+      check_state(&run, (double[]){0.25, 0, 1.0 / 6, 0}, (double[]){0, 0, 0, 0}, 1e-8);
+      CHECK_NEAR(pawl_sim_summary(run.sim).energy_max_drift, 0.0, 1e-8);
+    }
+  }
+  run_end(&run);
+}
+
+// The same where the block is pulled by 10 t and begins to slip at 0.2: it has 5 (t - 0.2)^2 then.
+static void test_tied_brake_and_late_slip(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: sled\n"
+      "coordinates: {x: , y: , z: {rate: 1}, w: }\n"
+      "mass: {x: 1, y: 1, z: 1, w: 1}\n"
+      "potential: 10*y + 10*w\n"
+      "forces: {x: 10*t}\n"
+      "constraints: {rail: w = 0}\n"
+      "locks: {brake: {lock: z, engaged: true, capacity: 0.3*abs(lambda(rail))}}\n"
+      "contacts: {f: {gap: y, friction: 0.2, slip: x}}\n"
+      "simulate: {method: event-driven}\n";
+  Run run = run_text(text);
+  for (int k = 0; TIED[k]; k++) {
+    if (run_with(&run, TIED[k], 0.6, 1e-2)) {
+      event_is(&run, run_events(&run) - 2, 0.2, "f", "slip", 1e-8);
+      event_is(&run, run_events(&run) - 1, 1.0 / 3, "brake", "locked", 1e-9);
+      CHECK_NEAR(pawl_sim_state(run.sim)->v[0], 5 * 0.16, 1e-5);
+      CHECK_NEAR(pawl_sim_state(run.sim)->q[2], 1.0 / 6, 1e-8);
+    }
+  }
+  run_end(&run);
+}
+
+// ---- a capacity of zero -------------------------------------------------------------------------
+// What a brake holds that can hold nothing moves as without it, also where it comes to rest and
+// turns: x = 3 - 3 cos t - sin t, beside a contact that is open and one that slides.
+static void test_capacity_of_zero(void** unused) {
+  (void)unused;
+  static const char form[] =
+      "model: zero\n"
+      "coordinates: {x: {rate: -1}, y: {start: %d}, z: {rate: 3}}\n"
+      "mass: {x: 1, y: 1, z: 1}\n"
+      "potential: 10*y\n"
+      "forces: {x: 3 - x}\n"
+      "locks: {brake: {lock: x, engaged: true, capacity: 0}}\n"
+      "contacts: {f: {gap: y, friction: 0.2, slip: z}}\n"
+      "simulate: {method: event-driven}\n";
+  for (int height = 0; height < 2; height++) {
+    char text[sizeof form];
+    snprintf(text, sizeof text, form, height);
+    Run run = run_text(text);
+    for (int k = 0; TIED[k]; k++) {
+      double t = 0.4;
+      if (run_with(&run, TIED[k], t, 1e-4)) {
+        CHECK_NEAR(pawl_sim_state(run.sim)->q[0], 3 - 3 * cos(t) - sin(t), 1e-8);
+        CHECK_NEAR(pawl_sim_state(run.sim)->v[0], 3 * sin(t) - cos(t), 1e-8);
+        CHECK_NEAR(pawl_sim_state(run.sim)->v[2], height == 0 ? 3 - 2 * t : 3, 1e-9);
+      }
+    }
+    run_end(&run);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_tied_brake_and_slip),
+      cmocka_unit_test(test_tied_brake_and_late_slip),
+      cmocka_unit_test(test_capacity_of_zero),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
