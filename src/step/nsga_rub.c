@@ -16,6 +16,28 @@ const double* pawl_nsga_mean_directions(const PawlStepper* s, PawlNsga* d) {
   return d->mean;
 }
 
+static bool any_near(const PawlNsga* d) {
+  bool near = false;
+  for (int k = 0; k < d->contacts.count; k++) {
+    near |= d->near[d->contacts.row[k]];
+  }
+  return near;
+}
+
+// No contact touches: rows alone are corrected, over those in `trial`.                      (N81)
+static PawlStatus correct_rows(PawlStepper* s, PawlNsga* d, double t, const double* force,
+                               PawlError* err) {
+  if (!force) {
+    memset(d->force, 0, (size_t)s->sizes.v * sizeof(double));
+    force = d->force;
+  }
+  d->rub.relaxed = false;
+  memset(d->drag, 0, (size_t)s->sizes.rows * sizeof(double));
+  memcpy(d->B_set, d->trial, (size_t)s->sizes.rows);
+  const double* M = pawl_eval_values(d->eval)->M;
+  return pawl_nsga_correct(s, d, t, M, force, d->B_set, d->W, d->Lambda, d->rate, err);
+}
+
 // M (W + dW) = B^T Lambda + force with the contacts that touch and their friction.    (N17) (N29)
 PawlStatus pawl_nsga_rub(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
                          const double* force, PawlError* err) {
@@ -24,6 +46,9 @@ PawlStatus pawl_nsga_rub(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, do
   int n = s->sizes.v, m = s->sizes.rows;
   for (int i = 0; i < m; i++) {
     d->trial[i] = pawl_phase_binds(phase, i);
+  }
+  if (!any_near(d)) {
+    return correct_rows(s, d, t, force, err);
   }
   pawl_nsga_add_rebounds(s, d, 1.0);
   for (int j = 0; j < n; j++) {
@@ -77,11 +102,7 @@ PawlStatus pawl_nsga_press(PawlStepper* s, PawlNsga* d, double t, const double* 
   const PawlValues* values = pawl_eval_values(d->eval);
   PawlContacts* c = &d->contacts;
   int n = s->sizes.v, m = s->sizes.rows;
-  bool near = false;
-  for (int i = d->rub.first_row; i < m; i++) {
-    near |= d->near[i];
-  }
-  if (!near) {
+  if (!any_near(d)) {
     return pawl_nsga_correct(s, d, t, M, force, d->A, d->U, d->nu, gap, err);
   }
   memset(d->trial, 0, (size_t)m);
