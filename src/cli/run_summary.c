@@ -7,17 +7,26 @@
 
 static const double GAIN_WORTH_A_WARNING = 1e-2;  // of what was moved
 
+// The methods that follow switches, but for `method`.
+static const char* others_that_follow(const char* method) {
+  return strcmp(method, "event-driven") == 0 ? "nsga-pva and nsga-pvv"
+         : strcmp(method, "nsga-pva") == 0   ? "event-driven and nsga-pvv"
+         : strcmp(method, "nsga-pvv") == 0   ? "event-driven and nsga-pva"
+                                             : "event-driven, nsga-pva and nsga-pvv";
+}
+
 // Whether a method has made energy at switches that no law makes, into `text`.
 static bool switches_gain(const PawlSim* sim, double moved, char* text, size_t room) {
   const char* constraint;
   double gain = pawl_sim_stray_gain(sim, &constraint);
+  const char* method = pawl_stepper_def(pawl_sim_stepper(sim))->method;
   if (!constraint || gain <= GAIN_WORTH_A_WARNING * moved) {
     return false;
   }
   snprintf(text, room,
            "switches of constraint '%.100s' have put %.4g J into the motion, which its impact law "
-           "does not: %s does not follow it there; event-driven, nsga-pva and nsga-pvv do",
-           constraint, gain, pawl_stepper_def(pawl_sim_stepper(sim))->method);
+           "does not: %s does not follow it there; %s do",
+           constraint, gain, method, others_that_follow(method));
   return true;
 }
 

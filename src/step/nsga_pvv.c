@@ -241,7 +241,7 @@ static PawlStatus correct_rubbing(PawlStepper* s, PawlNsga* d, const PawlPhase* 
   for (int k = 0; k <= s->def.iterations; k++) {
     PAWL_TRY(look(s, d, phase, t, err));
     if (k > 0) {
-      double change = pawl_ga_part(s, &d->ga, d->du, d->ga.size_v);
+      double change = last_change(s, d, d->ga.size_v);
       bool near = d->rub.relaxed && change <= PAWL_RUB_RELAXED;
       if (near || has_ended(s, change, change, best)) {
         return PAWL_OK;

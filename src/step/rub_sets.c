@@ -194,6 +194,15 @@ static double left(PawlRubSets* p, const PawlRubProblem* q) {
   return most / PAWL_ROWS_ROUNDING;
 }
 
+// Nothing is left of the bilateral rows, to the last bit.                                  (N80)
+static bool rows_are_met(const PawlRubSets* p, const PawlRubMatrix* m) {
+  bool met = true;
+  for (int i = 0; i < m->bilateral; i++) {
+    met &= p->dheld[i] == 0.0;
+  }
+  return met;
+}
+
 // x, y and w of a set; false: singular, or too coarse to lead there.
 static bool solve_set_by(PawlRubSets* p, const PawlRubProblem* q, const PawlRubState* state,
                          const PawlRubValues* values) {
@@ -208,7 +217,8 @@ static bool solve_set_by(PawlRubSets* p, const PawlRubProblem* q, const PawlRubS
     double off = left(p, q);
     rates(p, q);
     off = fmax(off, loose(p, q, state));
-    if (((k > 0 || q->again) && off <= 1.0) || (k > 2 && off > 0.5 * before)) {
+    bool may_end = k > 0 || (q->again && rows_are_met(p, m));
+    if ((may_end && off <= 1.0) || (k > 2 && off > 0.5 * before)) {
       return isfinite(off) && (values == &m->exact || off <= PAWL_RUB_FAR);
     }
     if (k > 1 && values != &m->exact && off > PAWL_RUB_LEADS * before) {
