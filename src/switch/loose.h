@@ -7,8 +7,15 @@
 
 #include "switch/dynamics.h"
 
-// A gap whose contact slips with a load that is not determined and that (F28) does not spread, of
-// these the one with the least lambda; -1: none. The factors of the dynamics are others then.
+typedef struct PawlLoose {
+  int row;       // a gap that is to carry nothing; -1: all loads are determined
+  bool reached;  // loads were changed up to where it does, within the cones: all that was decided
+                 // stays as it is. Else it is the one that slips with the least load
+  bool slips;    // not that: it comes to its cone there, and is to slip
+} PawlLoose;
+
+// Of contacts that slip with a load that is not determined and that (F28) does not spread. The
+// factors of the dynamics are others then.                                            (F42) (F48)
 PAWL_CHECKED PawlStatus pawl_loose_find(PawlDynamics* d, const PawlState* state,
-                                        const PawlValues* values, const double* lambda, int* row,
+                                        const PawlValues* values, double* lambda, PawlLoose* out,
                                         PawlError* err);

@@ -520,19 +520,28 @@ static PawlStatus not_determined(const PawlDynamics* d, const PawlState* state, 
                                                "no other method");
 }
 
-// It is told once.
-static PawlStatus note_spared(PawlStick* s, const PawlState* state, PawlError* err) {
+// It is told once. `slips`: contacts at the border of their cones settle it, -1: none.
+static PawlStatus note_loose(PawlStick* s, const PawlState* state, int slips, PawlError* err) {
   PawlText names = {0}, line = {0};
-  if (s->spared_told) {
+  int number, count = pawl_dynamics_list_rows(s->dynamics, s->spared, &names);
+  if (s->spared_told || (count == 0 && slips < 0)) {
+    pawl_text_free(&names);
     return PAWL_OK;
   }
   s->spared_told = true;
-  (void)pawl_dynamics_list_rows(s->dynamics, s->spared, &names);
-  pawl_text_printf(&line,
-                   "t = %.6g: the motion depends on the load of %s, which could be any while they "
-                   "slip (rigid bodies do not say): they touch and carry nothing (later ones are "
-                   "not named)",
-                   state->t, names.s ? names.s : "contacts");
+  pawl_text_printf(&line, "t = %.6g: the motion depends on the load of ", state->t);
+  if (count > 0) {
+    pawl_text_printf(&line,
+                     "%s, which could be any while they slip (rigid bodies do not say): they "
+                     "touch and carry nothing (later ones are not named)",
+                     names.s ? names.s : "contacts");
+  } else {
+    pawl_text_printf(&line,
+                     "contacts that slip, which could be any (rigid bodies do not say): it "
+                     "is taken as that at which contact '%s' begins to slip (later ones are "
+                     "not named)",
+                     pawl_system_row_name(s->dynamics->system, slips, &number));
+  }
   PawlStatus status = line.s ? pawl_dynamics_warn(s->dynamics, line.s) : PAWL_ERROR_MEMORY;
   pawl_text_free(&names);
   pawl_text_free(&line);
@@ -617,32 +626,58 @@ static int closing_row(PawlStick* s, const PawlState* state, const PawlValues* v
   return row;
 }
 
+// A contact carries nothing from here on, or slips against its friction; all others stay as they
+// are.                                                                                      (F48)
+static PawlStatus let_go(PawlStick* s, PawlState* state, const PawlLoose* loose,
+                         const PawlValues** values, PawlError* err) {
+  const PawlSlip* slip = s->watching->grip->slip;
+  int* mode = mode_of_contact(s, state, loose->row);
+  *mode = loose->slips ? *mode : PAWL_MODE_OPEN;
+  for (int k = 0; k < slip->count; k++) {
+    const PawlSlipContact* c = &slip->contact[k];
+    const double* lambda = s->watching->rows.lambda + c->first;
+    double along[2] = {0.0}, size = c->count > 1 ? hypot(lambda[0], lambda[1]) : fabs(lambda[0]);
+    for (int i = 0; i < c->count && size > 0.0; i++) {
+      along[i] = -lambda[i] / size;
+    }
+    if (c->normal == loose->row) {
+      set_slip(state, c, loose->slips, loose->slips, s->begins[c->first], along);
+    }
+  }
+  pawl_phase_activate(s->dynamics->system, state);
+  PAWL_TRY(evaluate(s, state, values, err));
+  return pawl_dynamics_reduce(s->dynamics, state, *values, err);
+}
+
 // Contacts that slip with a load that is not determined carry none, one after the other until all
 // loads are; their gaps follow from the others.                                              (F42)
 static PawlStatus spare(PawlStick* s, PawlState* state, const double* v_before, bool* newly_held,
                         const PawlValues** values, PawlError* err) {
   PawlDynamics* d = s->dynamics;
-  const double* lambda = s->watching->rows.lambda;
-  int last = -1, row;
-  PAWL_TRY(pawl_loose_find(d, state, *values, lambda, &row, err));
-  while (row >= 0) {
-    if (s->spared[row]) {
-      return not_determined(d, state, row, err);
+  double* lambda = s->watching->rows.lambda;
+  PawlLoose loose;
+  int last = -1, slips = -1;
+  PAWL_TRY(pawl_loose_find(d, state, *values, lambda, &loose, err));
+  while (loose.row >= 0) {
+    last = loose.row;
+    if (s->spared[last]) {
+      return not_determined(d, state, last, err);
     }
-    s->spared[row] = 1;
-    last = row;
-    PAWL_TRY(settle(s, state, v_before, newly_held, values, err));
+    s->spared[last] = !loose.slips;
+    slips = loose.slips && slips < 0 ? last : slips;
+    PAWL_TRY(loose.reached ? let_go(s, state, &loose, values, err)
+                           : settle(s, state, v_before, newly_held, values, err));
     if (s->jammed) {
-      return not_determined(d, state, row, err);
+      return not_determined(d, state, last, err);
     }
-    PAWL_TRY(pawl_loose_find(d, state, *values, lambda, &row, err));
+    PAWL_TRY(pawl_loose_find(d, state, *values, lambda, &loose, err));
   }
   PAWL_TRY(pawl_dynamics_react(d, state, *values, err));
-  row = last < 0 ? -1 : closing_row(s, state, *values);
+  int row = last < 0 ? -1 : closing_row(s, state, *values);
   if (row >= 0) {
     return not_determined(d, state, row, err);
   }
-  return last < 0 ? PAWL_OK : note_spared(s, state, err);
+  return last < 0 ? PAWL_OK : note_loose(s, state, slips, err);
 }
 
 PawlStatus pawl_stick_settle(PawlStick* s, PawlState* state, const double* v_before,

@@ -199,6 +199,77 @@ static void test_loads_that_nothing_determines(void** unused) {
   }
 }
 
+// All loads within their cones, and all that is accelerated is so by the ground.
+static void check_laws(const Run* run, int B, double mu) {
+  int discs = B * (B + 1) / 2, contacts = B + 3 * B * (B - 1) / 2;
+  const double *lambda = pawl_sim_multipliers(run->sim), *a = pawl_sim_state(run->sim)->a;
+  double up = 0.0, across = 0.0;
+  for (int c = 0; c < contacts; c++) {
+    double N = lambda[contacts + c], T = lambda[c];
+    assert_true(N > -1e-6 && fabs(T) < mu * N + 1e-6);
+    up += c < B ? N : 0.0;
+    across += c < B ? T : 0.0;
+  }
+  for (int k = 0; k < discs; k++) {
+    across -= a[k];
+    up -= 9.81 + a[discs + k];
+  }
+  CHECK_NEAR(up, 0.0, 1e-6);
+  CHECK_NEAR(across, 0.0, 1e-6);
+}
+
+// Two blocks slide on the floor, and the first hooks over the second with any load L: it takes L
+// from the floor and brings L to it. Where it is faster all friction is as without it, whatever L
+// is; where it is slower friction of the first is mu (L - (m g - L)), and L is 0 or m g then. (F42)
+static void test_whether_loads_matter(void** unused) {
+  (void)unused;
+  static const char* const RATES[][2] = {{"u=2", "w=1"}, {"u=1", "w=2"}};
+  for (int k = 0; k < 2; k++) {
+    static const char TEXT[] =
+        "model: hook\n"
+        "parameters: {u: 1, w: 1, mu: 0.5}\n"
+        "coordinates: {x: {rate: u}, y: , X: {rate: w}, Y: }\n"
+        "mass: {x: 1, y: 1, X: 1, Y: 1}\n"
+        "potential: 10*y + 10*Y\n"
+        "contacts:\n"
+        "  first: {gap: y, friction: mu, slip: x}\n"
+        "  second: {gap: Y, friction: mu, slip: X}\n"
+        "  hook: {gap: y - Y, friction: mu, slip: x - X}\n";
+    Run run = {0};
+    run_need(&run,
+             pawl_model_parse(TEXT, strlen(TEXT), "test.yaml", 2, RATES[k], &run.model, &run.err));
+    run_derive(&run);
+    run_to(&run, 0.01, 1e-3);
+    const double* a = pawl_sim_state(run.sim)->a;
+    bool told = strstr(pawl_sim_warning(run.sim), "the motion depends on the load");
+    assert_int_equal(told, k == 1);
+    double load = k == 0 ? 0.0 : 5 + a[0];
+    assert_true(k == 0 || fabs(load * (load - 10)) < 1e-8);
+    CHECK_NEAR(a[0], k == 0 ? -5 : 0.5 * (2 * load - 10), 1e-9);
+    CHECK_NEAR(a[2], k == 0 ? -5 : -0.5 * (10 + 2 * load), 1e-9);
+    run_end(&run);
+  }
+}
+
+// Loads that nothing determines go to where one of them is zero or at its cone: without the one
+// with the least load there were no forces, or gaps closed, and the run ended, with mu = 0.3 at
+// 0.0682 s, with 0.2 at 0.1363 s.                                                           (F48)
+static void test_loads_go_to_a_border(void** unused) {
+  (void)unused;
+  static const struct {
+    const char* mu;
+    double value, until;
+  } cases[] = {{"mu=0.3", 0.3, 0.08}, {"mu=0.2", 0.2, 0.15}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    Run run = pyramid("B=5", cases[k].mu);
+    run_to(&run, cases[k].until, 1e-3);
+    assert_false(pawl_sim_energy_drifts(run.sim));
+    assert_true(least_gap(pawl_sim_state(run.sim), 5) > -1e-9);
+    check_laws(&run, 5, cases[k].value);
+    run_end(&run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rows_land_and_stay),
@@ -207,6 +278,8 @@ int main(void) {
       cmocka_unit_test(test_goes_on_when_saved),
       cmocka_unit_test(test_forces_shown_are_within_cones),
       cmocka_unit_test(test_loads_that_nothing_determines),
+      cmocka_unit_test(test_whether_loads_matter),
+      cmocka_unit_test(test_loads_go_to_a_border),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
