@@ -210,18 +210,22 @@ static void blur_capacities(PawlJump* j, PawlState* state) {
 
 // How fast a joint slides is measured from where its sliding begins. One that begins at rest may
 // seem to move the other way, by the drift of what else holds: that much counts as rest until it
-// moves on.
+// moves on. So does the rounding of time steps, which find rates with the forces of contacts.
 static PawlStatus begin_sliding(PawlJump* j, PawlState* state, PawlError* err) {
   static const double OF_DRIFT = 2.0;
   PawlPhase phase = pawl_phase_of(state, false);
   const double* watch = NULL;
+  bool stepped = j->dynamics->contacts && !j->guards->contacts;
+  double pace = pawl_dynamics_pace(j->dynamics, state, pawl_eval_values(j->dynamics->eval));
+  double known = stepped ? PAWL_ROUNDING * pace : 0.0;
   for (int k = 0; k < j->guards->condition_count; k++) {
     const PawlGuard* guard = &j->guards->all[k];
     if (guard->from != PAWL_FROM_SLIDING) {
       continue;
     }
     if (state->modes[guard->of] != j->before->modes[guard->of]) {
-      state->largest[k] = state->blur[k] = 0.0;
+      state->largest[k] = 0.0;
+      state->blur[k] = known;
     }
     if (begins(j, state, guard->of)) {
       if (!watch) {
@@ -230,7 +234,7 @@ static PawlStatus begin_sliding(PawlJump* j, PawlState* state, PawlError* err) {
       }
       double rate = watch[guard->at];
       bool back = state->modes[guard->of] == PAWL_MODE_UP ? rate < 0.0 : rate > 0.0;
-      state->blur[k] = back ? OF_DRIFT * fabs(rate) : 0.0;
+      state->blur[k] = fmax(back ? OF_DRIFT * fabs(rate) : 0.0, known);
     }
   }
   return PAWL_OK;

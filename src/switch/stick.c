@@ -310,13 +310,17 @@ static PawlStatus solve_once(PawlStick* s, PawlState* state, PawlError* err) {
   assert(w->rows.solver);
   pawl_watch_bounds(w, &phase, watch, PAWL_STICKS, true);
   widen_bounds(s);
-  if (!s->strike && d->contacts) {  // (V30)
+  if (!s->strike && d->contacts) {  // (V30), (V60)
     pawl_closed_bound(d, state, values, &w->rows, &s->rubs);
   }
   PAWL_TRY(take_forces(s, state, &phase, values, err));
   memcpy(w->rows.b, values->gamma, (size_t)d->sizes.rows * sizeof(double));
-  PawlStatus status =
-      w->grip ? pawl_grip_solve(w->grip, values, err) : pawl_watch_solve(w, values, &result, err);
+  bool found = false;
+  PAWL_TRY(s->rubs ? pawl_closed_solve(w, state, values, &found, err) : PAWL_OK);
+  PawlStatus status = w->grip ? pawl_grip_solve(w->grip, values, err)
+                      : found ? PAWL_OK
+                              : pawl_watch_solve(w, values, &result, err);
+  s->rubs = s->rubs && !found;
   if (status == PAWL_RETRY) {
     return pawl_dynamics_singular(d, values->M, values->G, state->active, state->t, err);
   }
@@ -551,28 +555,32 @@ static PawlStatus note_shared_slip(PawlDynamics* d, const PawlState* state, Pawl
   return pawl_stick_note_shares(d, spread->group, state->t, err);
 }
 
-// Time stepping knows the friction of contacts as impulses over steps: a joint that lets go beside
-// it was judged without it. It is told once.
-static PawlStatus note_rubbing(PawlStick* s, const PawlState* state, PawlError* err) {
-  int slides = -1, number;
-  for (int k = 0; s->rubs && !s->rubs_told && k < s->watching->joint_count; k++) {
-    bool lets_go = s->was[k] && state->modes[s->watching->joints[k]] >= PAWL_MODE_UP;
-    slides = lets_go && slides < 0 ? k : slides;
-  }
-  if (slides < 0) {
+PawlStatus pawl_stick_tell_rubbing(PawlStick* s, double t, int constraint, PawlError* err) {
+  if (s->rubs_told) {
     return PAWL_OK;
   }
   PawlText line = {0};
   pawl_text_printf(
       &line,
-      "t = %.6g: '%s' lets go beside a closed contact with friction, which time "
-      "stepping does not know at an instant: when it does so, and with what force it "
-      "slides while nothing moves, is decided without it; event-driven has both in one",
-      state->t, pawl_system_row_name(s->dynamics->system, row_of(s, slides), &number));
+      "t = %.6g: '%s' lets go beside a closed contact with friction, which time stepping knows as "
+      "a "
+      "mean over a step: when it does so, and with what force it slides while nothing moves, may "
+      "not be what rigid bodies do; event-driven has both in one problem",
+      t, s->dynamics->system->constraints[constraint].name);
   PawlStatus status = line.s ? pawl_dynamics_warn(s->dynamics, line.s) : PAWL_ERROR_MEMORY;
   pawl_text_free(&line);
   s->rubs_told = true;
   return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
+}
+
+// A joint that lets go beside friction in time stepping and was judged without it.
+static PawlStatus note_rubbing(PawlStick* s, const PawlState* state, PawlError* err) {
+  int slides = -1;
+  for (int k = 0; s->rubs && k < s->watching->joint_count; k++) {
+    bool lets_go = s->was[k] && state->modes[s->watching->joints[k]] >= PAWL_MODE_UP;
+    slides = lets_go && slides < 0 ? s->watching->joints[k] : slides;
+  }
+  return slides < 0 ? PAWL_OK : pawl_stick_tell_rubbing(s, state->t, slides, err);
 }
 
 // *values: where nothing jams, at the state as it is then; *newly_held is set or left.

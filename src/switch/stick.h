@@ -25,7 +25,7 @@ typedef struct PawlStick {
   int* modes;
   bool jammed;   // friction leaves no accelerations: the state is not settled
   bool several;  // it leaves several: one was taken
-  bool rubs;     // contacts with friction are closed that are not located
+  bool rubs;     // contacts with friction are closed that are not located, and were left out
   bool rubs_told, spared_told;
 } PawlStick;
 
@@ -38,6 +38,9 @@ void pawl_stick_take_contacts(PawlStick* stick, PawlStrike* strike, const unsign
 // A warning that the motion hangs on how the contacts in `group` (rows) share a load.        (F28)
 PAWL_CHECKED PawlStatus pawl_stick_note_shares(PawlDynamics* d, const unsigned char* group,
                                                double t, PawlError* err);
+// A warning, once, that a constraint lets go where time stepping knows friction as a mean alone.
+PAWL_CHECKED PawlStatus pawl_stick_tell_rubbing(PawlStick* stick, double t, int constraint,
+                                                PawlError* err);
 // Settles the joints of a state, computes its accelerations and multipliers, and leaves the values
 // of the dynamics and the KKT matrix that belong to them. `v_before`: before a jump that led here,
 // the velocities themselves without. *newly_held: a joint sticks, or a contact is closed, that did
