@@ -37,6 +37,7 @@ PawlStatus pawl_jump_create(PawlGuards* guards, PawlLaw* law, PawlLog* log,
                   .law = law,
                   .log = log,
                   .rows = (size_t)rows,
+                  .told_at = NAN,
                   .G_before = PAWL_NEW(d->arena, double, d->nonzeros_G),
                   .dv = PAWL_NEW(d->arena, double, d->sizes.v),
                   .rate = PAWL_NEW(d->arena, double, rows),
@@ -62,7 +63,7 @@ PawlStatus pawl_jump_create(PawlGuards* guards, PawlLaw* law, PawlLog* log,
     PAWL_TRY(pawl_recall_create(guards->watching->grip, err));
     PAWL_TRY(pawl_strike_create(guards->watching, guards->touched, guards->jams, guards->slack,
                                 &j->strike, err));
-    pawl_stick_take_contacts(&j->stick, &j->strike, guards->pulled, guards->broken);
+    pawl_stick_take_contacts(&j->stick, &j->strike, guards->pulled, guards->lifted, guards->broken);
     PAWL_TRY(pawl_bounce_create(&j->strike, &j->bounce, err));
     PAWL_TRY(pawl_phase_state(shape, &j->struck, err));
   } else if (guards->reacts) {

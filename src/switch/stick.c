@@ -38,9 +38,10 @@ PawlStatus pawl_stick_create(PawlWatching* w, const unsigned char* loosened,
 }
 
 void pawl_stick_take_contacts(PawlStick* s, PawlStrike* strike, const unsigned char* pulled,
-                              const unsigned char* broken) {
+                              const unsigned char* lifted, const unsigned char* broken) {
   s->strike = strike;
   s->pulled = pulled;
+  s->lifted = lifted;
   if (s->watching->grip) {
     s->watching->grip->broken = broken;
   }
@@ -653,14 +654,52 @@ static PawlStatus spare(PawlStick* s, PawlState* state, const double* v_before, 
   return last < 0 ? PAWL_OK : note_spared(s, state, err);
 }
 
+// Without the contacts in `spared`. *stays: there are forces, and no gap of these would close.
+static PawlStatus settle_without(PawlStick* s, PawlState* state, const double* v_before,
+                                 bool* newly_held, const PawlValues** values, bool* stays,
+                                 PawlError* err) {
+  *newly_held = false;
+  PAWL_TRY(settle(s, state, v_before, newly_held, values, err));
+  *stays = !s->jammed && closing_row(s, state, *values) < 0;
+  return PAWL_OK;
+}
+
+// A contact was found to pull, and closed again, at this same instant before: how it shares its
+// load with others has it do both. With it open there may be a motion that keeps it so, or with
+// another one open. (F70)
+static PawlStatus settle_lifted(PawlStick* s, PawlState* state, const double* v_before,
+                                bool* newly_held, const PawlValues** values, PawlError* err) {
+  PawlStrike* k = s->strike;
+  bool lifted = false, stays = false;
+  for (int i = k ? k->first : 0; k && i < k->end; i++) {
+    s->spared[i] = s->lifted[i] > 1;
+    lifted |= s->spared[i];
+  }
+  if (lifted) {
+    PAWL_TRY(settle_without(s, state, v_before, newly_held, values, &stays, err));
+  }
+  for (int i = k ? k->first : 0; lifted && !stays && i < k->end; i++) {
+    memset(s->spared, 0, (size_t)s->dynamics->sizes.rows);
+    s->spared[i] = 1;
+    if (k->touching[i]) {
+      PAWL_TRY(settle_without(s, state, v_before, newly_held, values, &stays, err));
+    }
+  }
+  if (stays) {
+    return PAWL_OK;
+  }
+  *newly_held = false;
+  memset(s->spared, 0, (size_t)s->dynamics->sizes.rows);
+  return settle(s, state, v_before, newly_held, values, err);
+}
+
 PawlStatus pawl_stick_settle(PawlStick* s, PawlState* state, const double* v_before,
                              bool* newly_held, PawlError* err) {
   PawlDynamics* d = s->dynamics;
   const PawlValues* values;
   PawlPhase phase;
   memset(s->spared, 0, (size_t)d->sizes.rows);
-  *newly_held = false;
-  PAWL_TRY(settle(s, state, v_before, newly_held, &values, err));
+  PAWL_TRY(settle_lifted(s, state, v_before, newly_held, &values, err));
   if (s->jammed) {
     return PAWL_OK;
   }

@@ -14,6 +14,7 @@ typedef struct PawlStick {
       reached;                  // constraints whose force was found to be at its capacity; borrowed
   PawlStrike* strike;           // NULL: contacts are not located
   const unsigned char* pulled;  // rows: the force of a contact has come to zero here; borrowed
+  const unsigned char* lifted;  // rows: so often at this instant; borrowed
   unsigned char* resting;       // rows: contacts to be decided
   unsigned char* spared;        // rows: contacts that carry nothing though they touch (F42)
   unsigned char *undecided, *was;  // joints: at rest, to be decided; held before
@@ -32,9 +33,9 @@ typedef struct PawlStick {
 PAWL_CHECKED PawlStatus pawl_stick_create(PawlWatching* watching, const unsigned char* loosened,
                                           const unsigned char* reached, PawlStick* stick,
                                           PawlError* err);
-// Contacts are decided, too; both arguments are borrowed.
+// Contacts are decided, too; all arguments are borrowed.
 void pawl_stick_take_contacts(PawlStick* stick, PawlStrike* strike, const unsigned char* pulled,
-                              const unsigned char* broken);
+                              const unsigned char* lifted, const unsigned char* broken);
 // A warning that the motion hangs on how the contacts in `group` (rows) share a load.        (F28)
 PAWL_CHECKED PawlStatus pawl_stick_note_shares(PawlDynamics* d, const unsigned char* group,
                                                double t, PawlError* err);
