@@ -146,6 +146,7 @@ typedef struct PawlGuards {
   unsigned char* reached;        // constraints: their capacity, at the instant that fired last
   unsigned char* broken;         // rows of contacts: the same of their cones
                                  // (1), and again after they were kept (2)
+  unsigned char* lifted;         // rows of contacts: the same of those whose force came to zero
   double reached_at;             // [s]
   int push_count;                // events with an impulse that have fired and await it
   int* pushes;                   // of them

@@ -239,6 +239,7 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
       .loosened = PAWL_NEW(d->arena, unsigned char, system->constraint_count),
       .reached = PAWL_NEW(d->arena, unsigned char, system->constraint_count),
       .broken = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
+      .lifted = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
       .touched = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
       .pulled = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
       .slack = PAWL_NEW(d->arena, double, d->sizes.rows),
