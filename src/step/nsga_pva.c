@@ -481,8 +481,8 @@ static bool is_there(const PawlStepper* s, const PawlNsga* d, const PawlState* s
 }
 
 // The iterate becomes the state. `further`: the step is a piece of one that began before.
-PAWL_INLINE PawlStatus finish_coupled(PawlStepper* s, PawlNsga* d, PawlState* state, bool further,
-                                      PawlError* err) {
+PAWL_INLINE PawlStatus finish_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+                                      PawlState* state, bool further, PawlError* err) {
   double* eta_n = pawl_nsga_eta_of(s, state);
   pawl_nsga_add_rebounds(s, d, -1.0);  // what corrections_error() has added to the rates
   PAWL_TRY(pawl_nsga_passed(s, d, state, d->ga.v_total, err));
@@ -494,12 +494,13 @@ PAWL_INLINE PawlStatus finish_coupled(PawlStepper* s, PawlNsga* d, PawlState* st
     d->ga.lambda[i] = fabs(d->ga.lambda[i]) > PAWL_FLUSHED ? d->ga.lambda[i] : 0.0;
   }
   pawl_ga_accept(s, &d->ga, state, true);  // a closed contact rings down into denormal numbers
+  d->fresh = state->t;
+  PAWL_TRY(pawl_nsga_forget_jump(s, d, phase, state, err));
   if (d->released) {
     pawl_nsga_begin_anew(s, d, state);
   }
   pawl_nsga_keep(s, d, state, further);
   flush(state->memory_count - 2 * s->sizes.v, state->memory + 2 * s->sizes.v);
-  d->fresh = state->t;
   return PAWL_OK;
 }
 
@@ -538,7 +539,7 @@ static PawlStatus take_once(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
   }
   d->W_still = s->contact_count == 0 && d->rub.contacts == 0;
   PAWL_TRY(iterate_coupled(s, d, phase, state, 0, err));
-  return finish_coupled(s, d, state, further, err);
+  return finish_coupled(s, d, phase, state, further, err);
 }
 
 static PawlStatus take_any(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, PawlState* state,
@@ -566,11 +567,11 @@ PAWL_APART static PawlStatus take_small(PawlStepper* s, PawlNsga* d, const PawlP
   if (end == PAWL_KERNELS_GO_ON) {
     d->W_still = false;
     PAWL_TRY(iterate_coupled(s, d, phase, state, by_kernel ? 1 : 0, err));
-    return finish_coupled(s, d, state, further, err);
+    return finish_coupled(s, d, phase, state, further, err);
   }
   PAWL_TRY(pawl_ga_outgrown(s, &d->ga, state, err));
   if (further) {
-    return finish_coupled(s, d, state, further, err);
+    return finish_coupled(s, d, phase, state, further, err);
   }
   PAWL_TRY(pawl_nsga_passed(s, d, state, d->ga.v_total, err));
   pawl_nsga_note_losses(s, d);
