@@ -163,6 +163,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of the largest impulse: what may be left of (F1), (F2), by (F62), where impulses are taken.
 // After a sweep that is the last change times how many contacts one contact meets.
 #define PAWL_RUB_MET 1e-8
+// [1] Of the largest impulse: a step that is farther off the cones by (F35) is named in a warning.
+#define PAWL_RUB_OFF 1e-3
 // [1] Of the size of the openings: where the interior point method for contacts with friction ends
 // (its square for products of both). Sets are told apart then, and exact from there on. And what a
 // contact gives way, of its compliance: impulses that hold each other stay finite.
