@@ -138,8 +138,8 @@ typedef struct PawlGuards {
   unsigned char* jams;              // rows of contacts: they lift off from their critical friction
   double* slack;                 // rows: how far below zero a gap that has touched was looked for
   bool only_touched;             // nothing else has
-  double* react;                 // v, rows
-  double* seen;                  // rows: multipliers as conditions see them
+  double *react, *react_aside;   // v, rows
+  double *seen, *seen_aside;     // rows: multipliers as conditions see them
   unsigned char* pinned_places;  // watched: the rows in force hold it at zero
   int* modes;                    // a trial
   unsigned char* loosened;       // constraints: slide to the end of the step, after an impact
