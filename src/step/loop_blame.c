@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "model/model.h"
+#include "step/loop_change.h"
 #include "switch/modes.h"
 #include "system/system.h"
 
@@ -103,10 +104,14 @@ PawlStatus pawl_blame_instant(const PawlStepper* s, const PawlState* state, int 
 PawlStatus pawl_blame_step(const PawlStepper* s, const PawlState* state, int count,
                            PawlError* err) {
   char worst[200];
+  bool steps = pawl_change_has_impacts(s) && !s->loop->event_driven;  // it is one already
   name_worst(s, -INFINITY, worst, sizeof worst);
   return pawl_fail(err, PAWL_ERROR_RUN,
-                   "t = %.10g: switches accumulate here, %d instants in one step%s. Regions and "
-                   "contacts: a time-stepping method (nsga-pva, nsga-pvv) passes such a point; "
-                   "conditions: give a least time between changes (after)",
-                   state->t, count, worst);
+                   "t = %.10g: switches accumulate here, %d instants in one step%s. %sconditions: "
+                   "give a least time between changes (after)",
+                   state->t, count, worst,
+                   steps ? "Joints with a capacity beside contacts: event-driven decides both in "
+                           "one problem; "
+                         : "Regions and contacts: a time-stepping method (nsga-pva, nsga-pvv) "
+                           "passes such a point; ");
 }

@@ -57,10 +57,12 @@ static PawlStatus overloaded(PawlStepper* s, const PawlState* state, int* constr
 static PawlStatus slide_instead(PawlStepper* s, PawlState* state, int c, double reaction,
                                 PawlError* err) {
   PawlLoop* l = s->loop;
+  bool rubbed = !has_hit(s);  // the friction of contacts alone was too much for it
   pawl_instant_back(s, state);
   memcpy(l->next, state->modes, pawl_phase_mode_bytes(state));
   l->next[c] = reaction > 0.0 ? PAWL_MODE_DOWN : PAWL_MODE_UP;
   l->guards.loosened[c] = 1;
+  PAWL_TRY(rubbed ? pawl_stick_tell_rubbing(&l->jump.stick, state->t, c, err) : PAWL_OK);
   return pawl_change_modes(s, state, err);
 }
 

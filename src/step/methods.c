@@ -149,6 +149,19 @@ static const char* action_obstacle(const PawlNeeds* needs, char* room) {
              : MEMORY;
 }
 
+// A joint without `friction` slides with its capacity.                                      (F26)
+static const char* tie_obstacle(const PawlNeeds* needs, char* room) {
+  const PawlConstraint* k = &needs->system->constraints[needs->system->ties[0].constraint];
+  if (k->switching->friction != k->switching->capacity) {
+    return "friction that hangs on multipliers";
+  }
+  snprintf(room, PAWL_OBSTACLE_ROOM,
+           "friction that hangs on multipliers ('%.100s' slides with its capacity, since it has no "
+           "`friction` of its own; with one that hangs on none they can)",
+           k->name);
+  return room;
+}
+
 const char* pawl_methods_obstacle(const PawlMethodInfo* info, const PawlNeeds* needs, char* room) {
   if (needs->regions && !info->regions) {
     return "the switching constraints";
@@ -163,7 +176,7 @@ const char* pawl_methods_obstacle(const PawlMethodInfo* info, const PawlNeeds* n
              (info->contacts && !info->smooth && info != &pawl_method_event_driven.info);
   if (needs->slips && own) {
     return needs->system->tie_count > 0
-               ? "friction that hangs on multipliers"
+               ? tie_obstacle(needs, room)
                : "the friction of the contacts, which hangs on their forces";
   }
   if (needs->system->rates && strcmp(info->holds ? info->holds : "", "position") == 0) {

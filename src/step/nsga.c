@@ -132,6 +132,7 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
     d->smooth_row_count += d->smooth_rows[i];
   }
   d->constant_mass = pawl_system_constant_mass(s->system);
+  d->undamped = pawl_system_undamped(s->system);
   note_bare(s, d);
   if (!decoupled && level == PAWL_LEVEL_ACCELERATION) {
     d->ga.turned = PAWL_NEW(&s->arena, double, s->sizes.rows);

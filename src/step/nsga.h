@@ -50,6 +50,7 @@ typedef struct PawlNsga {
   bool torn;                     // its U and W are not yet those of rows alone              (N53)
   bool failed;                   // that has led nowhere in this step
   bool corrected;                // the last correction was not nothing
+  bool undamped;                 // no force depends on rates
   bool timeless;                 // nothing in `eval` depends on time by itself
   double fresh;                  // `eval` is of this time and ga.q, ga.v_total; NAN: of another
   double *force, *smooth_force;  // f at the total and at the smooth motion; right sides
@@ -245,6 +246,13 @@ void pawl_nsga_take_back(const PawlStepper* s, PawlNsga* d, bool of_q, double* f
 const double* pawl_nsga_released_directions(const PawlStepper* s, PawlNsga* d);
 void pawl_nsga_begin_anew(const PawlStepper* s, const PawlNsga* d, PawlState* state);
 bool pawl_nsga_is_hit(const PawlNsga* d, int row);
+// After a step with hits: forces that depend on rates are others at once. The smooth motion of
+// nsga-pvv goes on with them; nsga-pva has them at the end of its step, and what `state` keeps of
+// those before is made good.                                                       (N25) (N82)
+PAWL_CHECKED PawlStatus pawl_nsga_change_forces(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+                                                double t, PawlError* err);
+PAWL_CHECKED PawlStatus pawl_nsga_forget_jump(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+                                              PawlState* state, PawlError* err);
 // Directions of contacts over the step: means of both ends where one is closed all along.   (N31)
 const double* pawl_nsga_mean_directions(const PawlStepper* s, PawlNsga* d);
 // What contacts take from the energy in the step: d->loss, and what is accounted for.

@@ -346,11 +346,34 @@ static bool goes_on(PawlStepper* s, PawlNsga* d, const PawlState* state) {
   return false;
 }
 
+// The open contact that overlaps most at the last iterate; -1: none.
+static int overlapping(const PawlNsga* d) {
+  const double* g = pawl_eval_values(d->eval)->g;
+  const PawlContacts* c = &d->contacts;
+  double most = 0.0;
+  int worst = -1;
+  for (int k = 0; k < c->count; k++) {
+    int i = c->row[k];
+    worst = !d->A[i] && -g[i] > most ? i : worst;
+    most = worst == i ? -g[i] : most;
+  }
+  return worst;
+}
+
+static PawlStatus fail_sets(const PawlStepper* s, int row, double t, PawlError* err) {
+  int number;
+  return pawl_fail(err, PAWL_RETRY,
+                   "t = %.10g: which contacts press is not settled in %d iterations: '%s' overlaps "
+                   "by more than rounding (tolerance), and nothing is found to push it apart",
+                   t, s->def.iterations, pawl_system_row_name(s->system, row, &number));
+}
+
 // `done`: iterations that a kernel has made, with an evaluation behind them.
 PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
                                        PawlState* state, int done, PawlError* err) {
   double t = state->t + d->ga.h;
   int row = 0, since = 0;  // iterations before something was changed for the energy
+  bool changed = false;
   PawlPhase smooth = *phase;
   smooth.active = d->S;
   d->total = d->torn = d->rated = false;
@@ -361,7 +384,7 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
     done = 1;
   }
   for (int k = done; k <= s->def.iterations * (1 + d->gain.looks); k++) {
-    bool changed = false;
+    changed = false;
     PAWL_TRY(k > 0 && k == done  // the guess is no end
                  ? pawl_ga_balance(s, &d->ga, &smooth, true, err)
                  : pawl_ga_residual(s, &d->ga, &smooth, state, k > 0, err));
@@ -409,7 +432,8 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
     d->ga.error_c = error;
     d->ga.worst_row = row;
   }
-  return pawl_ga_stuck(s, &d->ga, t, err);
+  int open = changed && fmax(error, d->ga.error_r) <= s->def.tolerance ? overlapping(d) : -1;
+  return open >= 0 ? fail_sets(s, open, t, err) : pawl_ga_stuck(s, &d->ga, t, err);
 }
 
 // Contacts that press at the beginning bind where a first acceleration is looked for, too.
@@ -457,8 +481,8 @@ static bool is_there(const PawlStepper* s, const PawlNsga* d, const PawlState* s
 }
 
 // The iterate becomes the state. `further`: the step is a piece of one that began before.
-PAWL_INLINE PawlStatus finish_coupled(PawlStepper* s, PawlNsga* d, PawlState* state, bool further,
-                                      PawlError* err) {
+PAWL_INLINE PawlStatus finish_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+                                      PawlState* state, bool further, PawlError* err) {
   double* eta_n = pawl_nsga_eta_of(s, state);
   pawl_nsga_add_rebounds(s, d, -1.0);  // what corrections_error() has added to the rates
   PAWL_TRY(pawl_nsga_passed(s, d, state, d->ga.v_total, err));
@@ -470,12 +494,13 @@ PAWL_INLINE PawlStatus finish_coupled(PawlStepper* s, PawlNsga* d, PawlState* st
     d->ga.lambda[i] = fabs(d->ga.lambda[i]) > PAWL_FLUSHED ? d->ga.lambda[i] : 0.0;
   }
   pawl_ga_accept(s, &d->ga, state, true);  // a closed contact rings down into denormal numbers
+  d->fresh = state->t;
+  PAWL_TRY(pawl_nsga_forget_jump(s, d, phase, state, err));
   if (d->released) {
     pawl_nsga_begin_anew(s, d, state);
   }
   pawl_nsga_keep(s, d, state, further);
   flush(state->memory_count - 2 * s->sizes.v, state->memory + 2 * s->sizes.v);
-  d->fresh = state->t;
   return PAWL_OK;
 }
 
@@ -514,7 +539,7 @@ static PawlStatus take_once(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
   }
   d->W_still = s->contact_count == 0 && d->rub.contacts == 0;
   PAWL_TRY(iterate_coupled(s, d, phase, state, 0, err));
-  return finish_coupled(s, d, state, further, err);
+  return finish_coupled(s, d, phase, state, further, err);
 }
 
 static PawlStatus take_any(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, PawlState* state,
@@ -542,11 +567,11 @@ PAWL_APART static PawlStatus take_small(PawlStepper* s, PawlNsga* d, const PawlP
   if (end == PAWL_KERNELS_GO_ON) {
     d->W_still = false;
     PAWL_TRY(iterate_coupled(s, d, phase, state, by_kernel ? 1 : 0, err));
-    return finish_coupled(s, d, state, further, err);
+    return finish_coupled(s, d, phase, state, further, err);
   }
   PAWL_TRY(pawl_ga_outgrown(s, &d->ga, state, err));
   if (further) {
-    return finish_coupled(s, d, state, further, err);
+    return finish_coupled(s, d, phase, state, further, err);
   }
   PAWL_TRY(pawl_nsga_passed(s, d, state, d->ga.v_total, err));
   pawl_nsga_note_losses(s, d);

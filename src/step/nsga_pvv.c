@@ -305,35 +305,6 @@ static void keep_smooth(const PawlStepper* s, PawlNsga* d) {
   pawl_copy(s->sizes.v, smooth->f, d->smooth_force);
 }
 
-// An impact changes at once the forces that depend on rates, and the smooth motion goes on with
-// what they are: M w = f(q, v) - f(q, v~) + G^T mu, G w = 0 over its rows; w is added to v~' and a,
-// mu to lambda~.                                                                              (N25)
-static PawlStatus change_forces(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
-                                PawlError* err) {
-  const PawlValues* values = pawl_eval_values(d->eval);
-  int n = s->sizes.v, m = s->sizes.rows;
-  double *w = d->du, *mu = d->dnu;
-  memcpy(w, values->f, (size_t)n * sizeof(double));
-  PAWL_TRY(pawl_nsga_evaluate(s, d, phase, t, d->ga.v, err));
-  for (int j = 0; j < n; j++) {
-    w[j] -= values->f[j];
-  }
-  memset(mu, 0, (size_t)m * sizeof(double));
-  if (pawl_dynamics_largest(n, w) == 0.0) {  // exactly: no force depends on the rates that jump
-    return PAWL_OK;
-  }
-  PAWL_TRY(pawl_dynamics_solve(&s->dynamics, values, values->M, values->G, values->G, d->S, t, w,
-                               mu, err));
-  for (int j = 0; j < n; j++) {
-    d->ga.vdot[j] += w[j];
-    d->ga.a[j] += w[j];
-  }
-  for (int i = 0; i < m; i++) {
-    d->ga.lambda[i] += mu[i];
-  }
-  return PAWL_OK;
-}
-
 // Rates of contacts that are left out, at the end: none was passed.
 static PawlStatus pass_far(PawlStepper* s, PawlNsga* d, const PawlState* state, const double* v,
                            PawlError* err) {
@@ -363,7 +334,7 @@ static PawlStatus take_guess(PawlStepper* s, PawlNsga* d, const PawlPhase* phase
   PAWL_TRY(d->far ? pass_far(s, d, state, d->v, err) : pawl_nsga_passed(s, d, state, d->v, err));
   pawl_nsga_note_losses(s, d);
   if (pawl_nsga_hits(d)) {
-    PAWL_TRY(change_forces(s, d, phase, t, err));
+    PAWL_TRY(pawl_nsga_change_forces(s, d, phase, t, err));
   }
   PAWL_TRY(pawl_nsga_log_impacts(s, d, state, d->q, d->v, err));
   pawl_ga_accept(s, &d->ga, state, false);

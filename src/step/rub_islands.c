@@ -271,7 +271,8 @@ static PawlStatus try_sets(PawlRub* rub, int at, int m, int blocks, const double
   return status == PAWL_ERROR_USAGE ? PAWL_OK : status;
 }
 
-// `most` sweeps, after which impulses change by less than `end` of the largest.
+// `most` sweeps, after which impulses change by less than `end` of the largest and obey the laws:
+// what sweeps leave as it is need not.                                                     (F62)
 static bool try_sweeps(PawlRub* rub, const PawlRubStep* step, int at, int m, int contacts,
                        const double* D, int most, double end) {
   for (int i = 0; i < m; i++) {
@@ -286,7 +287,7 @@ static bool try_sweeps(PawlRub* rub, const PawlRubStep* step, int at, int m, int
                         .w = rub->w + at,
                         .most = most};
   rub->swept++;
-  return pawl_rub_sweep(&sweep) <= end;
+  return pawl_rub_sweep(&sweep) <= end && pawl_rub_sweep_off(&sweep) <= PAWL_RUB_MET;
 }
 
 // Which contacts of an island carry an impulse, and where their friction sticks.

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "model/model.h"
 #include "step/rub.h"
 #include "switch/tolerances.h"
@@ -86,17 +87,37 @@ static double off_cone(const PawlStepper* s, const PawlRub* rub, const PawlRubEn
   return off;
 }
 
-static void note_solution(PawlStepper* s, PawlRub* rub, const PawlRubEnds* e) {
-  PawlStepperInfo* info = &s->dynamics.info;
+static double off_cones(const PawlStepper* s, const PawlRub* rub, const PawlRubEnds* e) {
   double off = 0.0, size = 0.0;
   for (int k = 0; k < rub->contacts; k++) {
     bool pressed = rub->of[k].count > 0 && e->impulse[pawl_rub_row(rub, k)] > 0.0;
     off = pressed ? fmax(off, off_cone(s, rub, e, k, &size)) : off;
   }
-  info->cones = size > 0.0 ? fmax(info->cones, off / size) : info->cones;
+  return size > 0.0 ? off / size : 0.0;
+}
+
+// Says once that friction is not met.
+static PawlStatus warn_off(PawlStepper* s, double t, double off, PawlError* err) {
+  PawlText text = {0};
+  pawl_text_printf(&text,
+                   "t = %.10g: no impulses within the friction of all contacts were found, and "
+                   "those taken are off by %.2g of the largest (a smaller step may help)",
+                   t, off);
+  PawlStatus status = text.failed ? PAWL_ERROR_MEMORY : pawl_dynamics_warn(&s->dynamics, text.s);
+  pawl_text_free(&text);
+  return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
+}
+
+static PawlStatus note_solution(PawlStepper* s, PawlRub* rub, const PawlRubEnds* e,
+                                PawlError* err) {
+  PawlStepperInfo* info = &s->dynamics.info;
+  double off = off_cones(s, rub, e);
+  bool is_first = off > PAWL_RUB_OFF && !(info->cones > PAWL_RUB_OFF);
+  info->cones = fmax(info->cones, off);
   info->relaxed += rub->relaxed;
   info->swept += rub->swept > rub->swept_before;
   rub->swept_before = rub->swept;
+  return is_first ? warn_off(s, e->t, off, err) : PAWL_OK;
 }
 
 // A slip that is slower than `slow` is one where friction is at the border of its cone, and the
@@ -122,7 +143,7 @@ PawlStatus pawl_rub_log(PawlStepper* s, PawlRub* rub, const PawlRubEnds* e, Pawl
   int first = s->sizes.rows - rub->contacts;
   rub->begins = false;
   if (rub->contacts > 0) {
-    note_solution(s, rub, e);
+    PAWL_TRY(note_solution(s, rub, e, err));
   }
   for (int k = 0; k < rub->contacts; k++) {
     const PawlContactFriction* of = &rub->of[k];

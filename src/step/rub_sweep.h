@@ -19,3 +19,5 @@ typedef struct PawlRubSweep {
   int most;                        // sweeps
 } PawlRubSweep;
 double pawl_rub_sweep(const PawlRubSweep* p);
+// How far lambda is off (F1), (F2), of the largest; w becomes that of lambda.             (F62)
+double pawl_rub_sweep_off(const PawlRubSweep* p);

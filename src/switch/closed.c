@@ -116,12 +116,11 @@ static PawlStatus look_at_slips(PawlWatching* w, const PawlState* state, const P
               : leave_out(w, state->t, err);
 }
 
-// The problem of w->rows with the friction of the closed contacts; *found: it has a solution, and
-// they are not too many.                                                                   (V46)
-static PawlStatus solve_rubbing(PawlWatching* w, const PawlState* state, const PawlValues* values,
-                                bool* found, PawlError* err) {
+PawlStatus pawl_closed_solve(PawlWatching* w, const PawlState* state, const PawlValues* values,
+                             bool* found, PawlError* err) {
   const PawlGrip* g = w->rubbing;
-  PAWL_TRY(look_at_slips(w, state, values, found, err));
+  *found = false;
+  PAWL_TRY(g ? look_at_slips(w, state, values, found, err) : PAWL_OK);
   if (!*found) {
     return PAWL_OK;
   }
@@ -136,12 +135,48 @@ static void take_result(const PawlWatching* w, double* a, double* lambda) {
   memcpy(lambda, w->rows.lambda, (size_t)w->dynamics->sizes.rows * sizeof(double));
 }
 
-// Joints with a capacity are judged without friction, and keep the forces that they have so.
-static void keep_joints(const PawlWatching* w, const double* lambda) {
+// The problem of the rows at a state; `bounded`: joints bear no more than their capacity.
+static void pose(PawlWatching* w, const PawlState* state, const PawlValues* values,
+                 const double* watch, bool bounded, bool* rubs) {
+  PawlDynamics* d = w->dynamics;
+  PawlPhase phase = pawl_phase_of(state, false);
+  pawl_watch_bounds(w, &phase, watch, PAWL_BEARS, bounded);
+  pawl_closed_bound(d, state, values, &w->rows, rubs);
+  memcpy(w->rows.r, values->f, (size_t)d->sizes.v * sizeof(double));
+  memcpy(w->rows.b, values->gamma, (size_t)d->sizes.rows * sizeof(double));
+}
+
+// Whether joints that hold meet what the problem asks of them: `bounded`, that none of them moves;
+// else that none bears more than its capacity.
+static bool joints_hold(const PawlWatching* w, const PawlState* state, const double* watch,
+                        bool bounded) {
+  const PawlSystem* system = w->dynamics->system;
+  bool hold = true;
   for (int k = 0; k < w->joint_count; k++) {
-    int row = w->dynamics->system->constraints[w->joints[k]].first_row;
-    w->rows.lambda[row] = lambda[row];
+    int c = w->joints[k], row = system->constraints[c].first_row;
+    bool holds = bounded ? w->rows.w[row] == 0.0
+                         : fabs(w->rows.lambda[row]) <= watch[system->watches[c].capacity];
+    hold &= state->modes[c] != PAWL_MODE_HELD || holds;
   }
+  return hold;
+}
+
+// With friction a joint may bear less than all that it could: what closed contacts stick to is
+// theirs beyond its capacity.                                                              (V60)
+static PawlStatus lean_on_friction(PawlWatching* w, const PawlState* state,
+                                   const PawlValues* values, const double* watch, double* a,
+                                   double* lambda, PawlError* err) {
+  bool rubs, found;
+  take_result(w, a, lambda);
+  if (w->joint_count == 0 || joints_hold(w, state, watch, false)) {
+    return PAWL_OK;
+  }
+  pose(w, state, values, watch, true, &rubs);
+  PAWL_TRY(pawl_closed_solve(w, state, values, &found, err));
+  if (found && joints_hold(w, state, watch, true)) {
+    take_result(w, a, lambda);
+  }
+  return PAWL_OK;
 }
 
 PawlStatus pawl_closed_accelerate(PawlWatching* w, const PawlState* state, double* a,
@@ -151,29 +186,18 @@ PawlStatus pawl_closed_accelerate(PawlWatching* w, const PawlState* state, doubl
   const double* watch = NULL;
   PawlPhase phase = pawl_phase_of(state, false);
   PawlRowsResult result;
+  bool rubs, found = false;
   PAWL_TRY(pawl_watch_make_problem(w, err));
   PAWL_TRY(pawl_dynamics_evaluate(d, &phase, state, &values, err));
   if (w->joint_count > 0) {
     PAWL_TRY(pawl_watch_look(w, &phase, state, state->v, state->a, state->lambda, &watch, err));
   }
-  pawl_watch_bounds(w, &phase, watch, PAWL_BEARS, false);
-  bool rubs, found = false;
-  pawl_closed_bound(d, state, values, &w->rows, &rubs);
-  memcpy(w->rows.r, values->f, (size_t)d->sizes.v * sizeof(double));
-  memcpy(w->rows.b, values->gamma, (size_t)d->sizes.rows * sizeof(double));
-  rubs = rubs && w->rubbing;
-  if (rubs && w->joint_count == 0) {
-    PAWL_TRY(solve_rubbing(w, state, values, &found, err));
-  }
-  if (!found) {
-    PAWL_TRY(pawl_watch_solve(w, values, &result, err));
-    take_result(w, a, lambda);
-  }
-  if (rubs && w->joint_count > 0) {
-    PAWL_TRY(solve_rubbing(w, state, values, &found, err));
-    keep_joints(w, lambda);
-  }
+  pose(w, state, values, watch, false, &rubs);
+  PAWL_TRY(rubs ? pawl_closed_solve(w, state, values, &found, err) : PAWL_OK);
   if (found) {
+    PAWL_TRY(lean_on_friction(w, state, values, watch, a, lambda, err));
+  } else {
+    PAWL_TRY(pawl_watch_solve(w, values, &result, err));
     take_result(w, a, lambda);
   }
   return pawl_dynamics_rate_states(d, &phase, state->t, state->q, state->v, a, lambda, err);

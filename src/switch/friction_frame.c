@@ -139,17 +139,37 @@ static void show_rows(const PawlFrictionWork* k, PawlFrictionResult* result) {
   }
 }
 
+// Along what a block slips. In space a slip that has just begun is as small as rounding and its
+// force is not; where the force is nothing, its rate is not. In scaled rows lambda and w are of one
+// size where they do the same.                                                             (F63)
+static void show_direction(const PawlFrictionWork* k, const PawlFrictionResult* result, int b,
+                           double* slip) {
+  const PawlFrictionBlock* block = &k->block[b];
+  bool spatial = pawl_friction_spatial(block);
+  slip[1] = 0.0;
+  for (int j = 0; j < 1 + spatial; j++) {
+    int t = block->tangent[j];
+    slip[j] = block->sliding ? block->direction[j]
+              : spatial      ? result->w[t] / k->s[t] - k->lambda[t]
+                             : result->w[t];
+  }
+  double length = hypot(slip[0], slip[1]);
+  slip[0] = length > 0.0 ? slip[0] / length : 0.0;
+  slip[1] = length > 0.0 ? slip[1] / length : 0.0;
+}
+
 static void show_block(const PawlFrictionWork* k, PawlFrictionResult* result, int b) {
   const PawlFrictionBlock* block = &k->block[b];
-  double *slip = result->slip + 2 * b, w[2] = {0.0, 0.0};
-  for (int j = 0; j < 1 + pawl_friction_spatial(block); j++) {
-    w[j] = block->sliding ? block->direction[j] : result->w[block->tangent[j]];
-  }
-  double length = hypot(w[0], w[1]);
+  double* slip = result->slip + 2 * b;
   bool closed = pawl_friction_closed(k, b) || pawl_friction_bilateral(k, block->normal);
-  bool slips = closed && length > 0.0;
-  slip[0] = slips ? w[0] / length : 0.0;
-  slip[1] = slips ? w[1] / length : 0.0;
+  bool slips = block->sliding;
+  for (int j = 0; j < 1 + pawl_friction_spatial(block); j++) {
+    slips |= result->w[block->tangent[j]] != 0.0;
+  }
+  slip[0] = slip[1] = 0.0;
+  if (closed && slips) {
+    show_direction(k, result, b, slip);
+  }
   result->block_state[b] = !closed ? PAWL_FRICTION_OPEN
                            : slips ? PAWL_FRICTION_SLIP
                                    : PAWL_FRICTION_STICK;

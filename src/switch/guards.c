@@ -443,6 +443,8 @@ PawlStatus pawl_guards_aside(const PawlGuards* g, const PawlState* state, double
   PawlMargin margin;
   other.distances = distances;
   other.margins = g->aside;
+  other.react = g->react_aside;  // what was seen last stays
+  other.seen = g->seen_aside;
   other.kink_margins = kinks;
   other.gaps = g->gaps_aside;
   other.slip = g->slip_aside;

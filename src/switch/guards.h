@@ -138,14 +138,15 @@ typedef struct PawlGuards {
   unsigned char* jams;              // rows of contacts: they lift off from their critical friction
   double* slack;                 // rows: how far below zero a gap that has touched was looked for
   bool only_touched;             // nothing else has
-  double* react;                 // v, rows
-  double* seen;                  // rows: multipliers as conditions see them
+  double *react, *react_aside;   // v, rows
+  double *seen, *seen_aside;     // rows: multipliers as conditions see them
   unsigned char* pinned_places;  // watched: the rows in force hold it at zero
   int* modes;                    // a trial
   unsigned char* loosened;       // constraints: slide to the end of the step, after an impact
   unsigned char* reached;        // constraints: their capacity, at the instant that fired last
   unsigned char* broken;         // rows of contacts: the same of their cones
                                  // (1), and again after they were kept (2)
+  unsigned char* lifted;         // rows of contacts: the same of those whose force came to zero
   double reached_at;             // [s]
   int push_count;                // events with an impulse that have fired and await it
   int* pushes;                   // of them

@@ -203,6 +203,7 @@ static PawlStatus fire(PawlGuards* g, PawlState* state, int k, int* next, PawlLo
       return PAWL_OK;
     case PAWL_THEN_OPEN:
       g->pulled[guard->at] = 1;
+      g->lifted[guard->at] = g->lifted[guard->at] > 0 ? 2 : 1;
       fired->changed = true;
       return PAWL_OK;
     case PAWL_THEN_MOVE:
@@ -310,6 +311,7 @@ static void forget_reached(PawlGuards* g, double t) {
   if (t != g->reached_at) {
     memset(g->reached, 0, (size_t)g->dynamics->system->constraint_count);
     memset(g->broken, 0, (size_t)g->dynamics->sizes.rows);
+    memset(g->lifted, 0, (size_t)g->dynamics->sizes.rows);
     g->reached_at = t;
   }
 }

@@ -37,6 +37,7 @@ PawlStatus pawl_jump_create(PawlGuards* guards, PawlLaw* law, PawlLog* log,
                   .law = law,
                   .log = log,
                   .rows = (size_t)rows,
+                  .told_at = NAN,
                   .G_before = PAWL_NEW(d->arena, double, d->nonzeros_G),
                   .dv = PAWL_NEW(d->arena, double, d->sizes.v),
                   .rate = PAWL_NEW(d->arena, double, rows),
@@ -62,7 +63,7 @@ PawlStatus pawl_jump_create(PawlGuards* guards, PawlLaw* law, PawlLog* log,
     PAWL_TRY(pawl_recall_create(guards->watching->grip, err));
     PAWL_TRY(pawl_strike_create(guards->watching, guards->touched, guards->jams, guards->slack,
                                 &j->strike, err));
-    pawl_stick_take_contacts(&j->stick, &j->strike, guards->pulled, guards->broken);
+    pawl_stick_take_contacts(&j->stick, &j->strike, guards->pulled, guards->lifted, guards->broken);
     PAWL_TRY(pawl_bounce_create(&j->strike, &j->bounce, err));
     PAWL_TRY(pawl_phase_state(shape, &j->struck, err));
   } else if (guards->reacts) {
@@ -210,18 +211,22 @@ static void blur_capacities(PawlJump* j, PawlState* state) {
 
 // How fast a joint slides is measured from where its sliding begins. One that begins at rest may
 // seem to move the other way, by the drift of what else holds: that much counts as rest until it
-// moves on.
+// moves on. So does the rounding of time steps, which find rates with the forces of contacts.
 static PawlStatus begin_sliding(PawlJump* j, PawlState* state, PawlError* err) {
   static const double OF_DRIFT = 2.0;
   PawlPhase phase = pawl_phase_of(state, false);
   const double* watch = NULL;
+  bool stepped = j->dynamics->contacts && !j->guards->contacts;
+  double pace = pawl_dynamics_pace(j->dynamics, state, pawl_eval_values(j->dynamics->eval));
+  double known = stepped ? PAWL_ROUNDING * pace : 0.0;
   for (int k = 0; k < j->guards->condition_count; k++) {
     const PawlGuard* guard = &j->guards->all[k];
     if (guard->from != PAWL_FROM_SLIDING) {
       continue;
     }
     if (state->modes[guard->of] != j->before->modes[guard->of]) {
-      state->largest[k] = state->blur[k] = 0.0;
+      state->largest[k] = 0.0;
+      state->blur[k] = known;
     }
     if (begins(j, state, guard->of)) {
       if (!watch) {
@@ -230,7 +235,7 @@ static PawlStatus begin_sliding(PawlJump* j, PawlState* state, PawlError* err) {
       }
       double rate = watch[guard->at];
       bool back = state->modes[guard->of] == PAWL_MODE_UP ? rate < 0.0 : rate > 0.0;
-      state->blur[k] = back ? OF_DRIFT * fabs(rate) : 0.0;
+      state->blur[k] = fmax(back ? OF_DRIFT * fabs(rate) : 0.0, known);
     }
   }
   return PAWL_OK;

@@ -33,6 +33,8 @@ typedef struct PawlJump {
   size_t rows;
   int dependent_count;
   double drift_rate;  // of the rows that stay in force
+  double told_at;     // of several sets of forces: when it was told last [s], of which contact
+  int told_of;
 } PawlJump;
 
 PAWL_CHECKED PawlStatus pawl_jump_create(PawlGuards* guards, PawlLaw* law, PawlLog* log,

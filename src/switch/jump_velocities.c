@@ -384,7 +384,12 @@ PawlStatus pawl_jump_settle(PawlJump* j, PawlState* state, bool* newly_held, Paw
     PAWL_TRY(pawl_stick_settle(&j->stick, state, j->before->v, newly_held, err));
   }
   PawlGrip* g = j->guards->watching->grip;
+  if (j->stick.several && j->told_at == state->t && j->told_of == g->worst) {
+    return PAWL_OK;
+  }
   if (j->stick.several) {
+    j->told_at = state->t;
+    j->told_of = g->worst;
     bool lifts = g->worst >= 0 && g->found[g->worst] == PAWL_FRICTION_OPEN;
     return tell_jam(j, state, "several sets of forces",
                     lifts ? ": it lifts off" : ": a stable motion is taken", err);

@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "switch/several.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "switch/tolerances.h"
 #include "system/system.h"
+
+// Without force in this solution, and without a gap: what it carries in the end is a matter of how
+// loads are shared (F28).
+static bool only_touches(const PawlGrip* g, const PawlGripIsland* island, int b) {
+  int at = island->first + g->block[b].normal;
+  return !g->strikes && g->block_state[b] == PAWL_FRICTION_OPEN &&
+         fabs(g->w[at]) <= PAWL_ROWS_ROUNDING * g->size[at];
+}
 
 // "contact 'p' sticks, 'q' slips"
 static void list_contacts(const PawlGrip* g, const PawlGripIsland* island, PawlText* out) {
@@ -17,7 +27,7 @@ static void list_contacts(const PawlGrip* g, const PawlGripIsland* island, PawlT
     int number, b = island->first_block + i, row = g->slip->contact[g->block_of[b]].normal;
     pawl_text_printf(out, "%s'%s' %s", i > 0 ? ", " : "contact ",
                      pawl_system_row_name(g->dynamics->system, row, &number),
-                     does[g->block_state[b]]);
+                     only_touches(g, island, b) ? "touches" : does[g->block_state[b]]);
   }
   if (island->blocks > MOST_NAMES) {
     pawl_text_printf(out, " and %d more touch", island->blocks - MOST_NAMES);

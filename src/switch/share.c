@@ -174,7 +174,7 @@ PawlStatus pawl_share_multipliers(PawlWatching* w, const PawlState* state, bool 
   PAWL_TRY(pawl_watch_make_problem(w, err));
   PAWL_TRY(pawl_dynamics_evaluate(d, &phase, state, &values, err));
   if (w->joint_count > 0) {
-    PAWL_TRY(pawl_watch_look(w, &phase, state, state->v, state->a, lambda, &watch, err));
+    PAWL_TRY(pawl_watch_look_aside(w, state, lambda, &watch, err));
   }
   bool done = false;
   ask(w, state, values, lambda);

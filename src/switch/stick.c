@@ -38,9 +38,10 @@ PawlStatus pawl_stick_create(PawlWatching* w, const unsigned char* loosened,
 }
 
 void pawl_stick_take_contacts(PawlStick* s, PawlStrike* strike, const unsigned char* pulled,
-                              const unsigned char* broken) {
+                              const unsigned char* lifted, const unsigned char* broken) {
   s->strike = strike;
   s->pulled = pulled;
+  s->lifted = lifted;
   if (s->watching->grip) {
     s->watching->grip->broken = broken;
   }
@@ -310,13 +311,17 @@ static PawlStatus solve_once(PawlStick* s, PawlState* state, PawlError* err) {
   assert(w->rows.solver);
   pawl_watch_bounds(w, &phase, watch, PAWL_STICKS, true);
   widen_bounds(s);
-  if (!s->strike && d->contacts) {  // (V30)
+  if (!s->strike && d->contacts) {  // (V30), (V60)
     pawl_closed_bound(d, state, values, &w->rows, &s->rubs);
   }
   PAWL_TRY(take_forces(s, state, &phase, values, err));
   memcpy(w->rows.b, values->gamma, (size_t)d->sizes.rows * sizeof(double));
-  PawlStatus status =
-      w->grip ? pawl_grip_solve(w->grip, values, err) : pawl_watch_solve(w, values, &result, err);
+  bool found = false;
+  PAWL_TRY(s->rubs ? pawl_closed_solve(w, state, values, &found, err) : PAWL_OK);
+  PawlStatus status = w->grip ? pawl_grip_solve(w->grip, values, err)
+                      : found ? PAWL_OK
+                              : pawl_watch_solve(w, values, &result, err);
+  s->rubs = s->rubs && !found;
   if (status == PAWL_RETRY) {
     return pawl_dynamics_singular(d, values->M, values->G, state->active, state->t, err);
   }
@@ -560,28 +565,32 @@ static PawlStatus note_shared_slip(PawlDynamics* d, const PawlState* state, Pawl
   return pawl_stick_note_shares(d, spread->group, state->t, err);
 }
 
-// Time stepping knows the friction of contacts as impulses over steps: a joint that lets go beside
-// it was judged without it. It is told once.
-static PawlStatus note_rubbing(PawlStick* s, const PawlState* state, PawlError* err) {
-  int slides = -1, number;
-  for (int k = 0; s->rubs && !s->rubs_told && k < s->watching->joint_count; k++) {
-    bool lets_go = s->was[k] && state->modes[s->watching->joints[k]] >= PAWL_MODE_UP;
-    slides = lets_go && slides < 0 ? k : slides;
-  }
-  if (slides < 0) {
+PawlStatus pawl_stick_tell_rubbing(PawlStick* s, double t, int constraint, PawlError* err) {
+  if (s->rubs_told) {
     return PAWL_OK;
   }
   PawlText line = {0};
   pawl_text_printf(
       &line,
-      "t = %.6g: '%s' lets go beside a closed contact with friction, which time "
-      "stepping does not know at an instant: when it does so, and with what force it "
-      "slides while nothing moves, is decided without it; event-driven has both in one",
-      state->t, pawl_system_row_name(s->dynamics->system, row_of(s, slides), &number));
+      "t = %.6g: '%s' lets go beside a closed contact with friction, which time stepping knows as "
+      "a "
+      "mean over a step: when it does so, and with what force it slides while nothing moves, may "
+      "not be what rigid bodies do; event-driven has both in one problem",
+      t, s->dynamics->system->constraints[constraint].name);
   PawlStatus status = line.s ? pawl_dynamics_warn(s->dynamics, line.s) : PAWL_ERROR_MEMORY;
   pawl_text_free(&line);
   s->rubs_told = true;
   return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
+}
+
+// A joint that lets go beside friction in time stepping and was judged without it.
+static PawlStatus note_rubbing(PawlStick* s, const PawlState* state, PawlError* err) {
+  int slides = -1;
+  for (int k = 0; s->rubs && k < s->watching->joint_count; k++) {
+    bool lets_go = s->was[k] && state->modes[s->watching->joints[k]] >= PAWL_MODE_UP;
+    slides = lets_go && slides < 0 ? s->watching->joints[k] : slides;
+  }
+  return slides < 0 ? PAWL_OK : pawl_stick_tell_rubbing(s, state->t, slides, err);
 }
 
 // *values: where nothing jams, at the state as it is then; *newly_held is set or left.
@@ -680,14 +689,52 @@ static PawlStatus spare(PawlStick* s, PawlState* state, const double* v_before, 
   return last < 0 ? PAWL_OK : note_loose(s, state, slips, err);
 }
 
+// Without the contacts in `spared`. *stays: there are forces, and no gap of these would close.
+static PawlStatus settle_without(PawlStick* s, PawlState* state, const double* v_before,
+                                 bool* newly_held, const PawlValues** values, bool* stays,
+                                 PawlError* err) {
+  *newly_held = false;
+  PAWL_TRY(settle(s, state, v_before, newly_held, values, err));
+  *stays = !s->jammed && closing_row(s, state, *values) < 0;
+  return PAWL_OK;
+}
+
+// A contact was found to pull, and closed again, at this same instant before: how it shares its
+// load with others has it do both. With it open there may be a motion that keeps it so, or with
+// another one open. (F70)
+static PawlStatus settle_lifted(PawlStick* s, PawlState* state, const double* v_before,
+                                bool* newly_held, const PawlValues** values, PawlError* err) {
+  PawlStrike* k = s->strike;
+  bool lifted = false, stays = false;
+  for (int i = k ? k->first : 0; k && i < k->end; i++) {
+    s->spared[i] = s->lifted[i] > 1;
+    lifted |= s->spared[i];
+  }
+  if (lifted) {
+    PAWL_TRY(settle_without(s, state, v_before, newly_held, values, &stays, err));
+  }
+  for (int i = k ? k->first : 0; lifted && !stays && i < k->end; i++) {
+    memset(s->spared, 0, (size_t)s->dynamics->sizes.rows);
+    s->spared[i] = 1;
+    if (k->touching[i]) {
+      PAWL_TRY(settle_without(s, state, v_before, newly_held, values, &stays, err));
+    }
+  }
+  if (stays) {
+    return PAWL_OK;
+  }
+  *newly_held = false;
+  memset(s->spared, 0, (size_t)s->dynamics->sizes.rows);
+  return settle(s, state, v_before, newly_held, values, err);
+}
+
 PawlStatus pawl_stick_settle(PawlStick* s, PawlState* state, const double* v_before,
                              bool* newly_held, PawlError* err) {
   PawlDynamics* d = s->dynamics;
   const PawlValues* values;
   PawlPhase phase;
   memset(s->spared, 0, (size_t)d->sizes.rows);
-  *newly_held = false;
-  PAWL_TRY(settle(s, state, v_before, newly_held, &values, err));
+  PAWL_TRY(settle_lifted(s, state, v_before, newly_held, &values, err));
   if (s->jammed) {
     return PAWL_OK;
   }

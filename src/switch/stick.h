@@ -14,6 +14,7 @@ typedef struct PawlStick {
       reached;                  // constraints whose force was found to be at its capacity; borrowed
   PawlStrike* strike;           // NULL: contacts are not located
   const unsigned char* pulled;  // rows: the force of a contact has come to zero here; borrowed
+  const unsigned char* lifted;  // rows: so often at this instant; borrowed
   unsigned char* resting;       // rows: contacts to be decided
   unsigned char* spared;        // rows: contacts that carry nothing though they touch (F42)
   unsigned char *undecided, *was;  // joints: at rest, to be decided; held before
@@ -25,19 +26,22 @@ typedef struct PawlStick {
   int* modes;
   bool jammed;   // friction leaves no accelerations: the state is not settled
   bool several;  // it leaves several: one was taken
-  bool rubs;     // contacts with friction are closed that are not located
+  bool rubs;     // contacts with friction are closed that are not located, and were left out
   bool rubs_told, spared_told;
 } PawlStick;
 
 PAWL_CHECKED PawlStatus pawl_stick_create(PawlWatching* watching, const unsigned char* loosened,
                                           const unsigned char* reached, PawlStick* stick,
                                           PawlError* err);
-// Contacts are decided, too; both arguments are borrowed.
+// Contacts are decided, too; all arguments are borrowed.
 void pawl_stick_take_contacts(PawlStick* stick, PawlStrike* strike, const unsigned char* pulled,
-                              const unsigned char* broken);
+                              const unsigned char* lifted, const unsigned char* broken);
 // A warning that the motion hangs on how the contacts in `group` (rows) share a load.        (F28)
 PAWL_CHECKED PawlStatus pawl_stick_note_shares(PawlDynamics* d, const unsigned char* group,
                                                double t, PawlError* err);
+// A warning, once, that a constraint lets go where time stepping knows friction as a mean alone.
+PAWL_CHECKED PawlStatus pawl_stick_tell_rubbing(PawlStick* stick, double t, int constraint,
+                                                PawlError* err);
 // Settles the joints of a state, computes its accelerations and multipliers, and leaves the values
 // of the dynamics and the KKT matrix that belong to them. `v_before`: before a jump that led here,
 // the velocities themselves without. *newly_held: a joint sticks, or a contact is closed, that did

@@ -162,6 +162,11 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of the largest impulse: the last change of one, where sweeps over contacts with friction have
 // ended. What is left is taken up by the next iteration of Newton's method.
 #define PAWL_RUB_SWEPT 1e-9
+// [1] Of the largest impulse: what may be left of (F1), (F2), by (F62), where impulses are taken.
+// After a sweep that is the last change times how many contacts one contact meets.
+#define PAWL_RUB_MET 1e-8
+// [1] Of the largest impulse: a step that is farther off the cones by (F35) is named in a warning.
+#define PAWL_RUB_OFF 1e-3
 // [1] Of the size of the openings: where the interior point method for contacts with friction ends
 // (its square for products of both). Sets are told apart then, and exact from there on. And what a
 // contact gives way, of its compliance: impulses that hold each other stay finite.
@@ -286,6 +291,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_FRICTION_PIVOT 1e-11
 // [1] A smaller pivot may be that of dependent rows, whose forces are shared.
 #define PAWL_FRICTION_SHARED 1e-7
+// [1] Of the compliance of both slips of a contact: what they yield by where they depend on each
+// other, so that a contact by itself has one force.
+#define PAWL_FRICTION_YIELDS 1e-12
 // [1] Of the largest row: |F| of Newton's method that counts as rounding.
 #define PAWL_FRICTION_NEWTON 1e-14
 // [1] (F8) of a solution. A hundred times what rounding leaves next to mass ratios of 1e4.

@@ -79,6 +79,14 @@ PawlStatus pawl_watch_look(PawlWatching* w, const PawlPhase* phase, const PawlSt
   return pawl_eval_run(w->eval, &point, err);
 }
 
+PawlStatus pawl_watch_look_aside(const PawlWatching* w, const PawlState* state,
+                                 const double* lambda, const double** watch, PawlError* err) {
+  PawlPhase phase = pawl_phase_of(state, false);
+  PawlPoint point = pawl_phase_point(&phase, state->t, state->q, state->v, state->a, lambda);
+  *watch = pawl_eval_values(w->aside)->watch;
+  return pawl_eval_run(w->aside, &point, err);
+}
+
 static int bad_capacity(const PawlWatching* w, const PawlState* state, const double* watch) {
   for (int k = 0; k < w->joint_count; k++) {
     int c = w->joints[k];
@@ -171,7 +179,7 @@ PawlStatus pawl_watch_friction(PawlWatching* w, const PawlState* state, double* 
       continue;
     }
     if (!watch) {
-      PAWL_TRY(pawl_watch_look(w, &phase, state, state->v, state->a, state->lambda, &watch, err));
+      PAWL_TRY(pawl_watch_look_aside(w, state, state->lambda, &watch, err));
     }
     double force = watch[system->watches[c].friction];
     lambda[system->constraints[c].first_row] = state->modes[c] == PAWL_MODE_UP ? -force : force;

@@ -45,6 +45,11 @@ void pawl_watch_destroy(PawlWatching* watching);
 PAWL_CHECKED PawlStatus pawl_watch_look(PawlWatching* watching, const PawlPhase* phase,
                                         const PawlState* state, const double* v, const double* a,
                                         const double* lambda, const double** watch, PawlError* err);
+// The same at the velocities and accelerations of the state, and what others have looked at stays:
+// conditions are judged by that after multipliers are shown.
+PAWL_CHECKED PawlStatus pawl_watch_look_aside(const PawlWatching* watching, const PawlState* state,
+                                              const double* lambda, const double** watch,
+                                              PawlError* err);
 
 // 0 <= friction <= capacity of every joint that holds or slides by them.                     (V8)
 PAWL_CHECKED PawlStatus pawl_watch_check_capacities(const PawlWatching* watching,

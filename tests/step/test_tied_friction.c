@@ -136,8 +136,30 @@ static void test_refused(void** unused) {
   for (int k = 0; refused[k]; k++) {
     run.def.simulate.method = refused[k];
     assert_int_equal(run_try(&run, 1, 1e-2), PAWL_ERROR_USAGE);
-    assert_non_null(strstr(run.err.message, "hangs on multipliers"));
+    assert_non_null(strstr(run.err.message, "hangs on multipliers ('shoe' slides with"));
     run.sim = NULL;
+  }
+  run_end(&run);
+}
+
+// With a friction of its own the joint may have such a capacity in all methods: it lets go at
+// 4 t = 0.3 (10 + 5 t), and x'' = (4 t - 2)/2 from there.
+static void test_capacity_alone(void** unused) {
+  (void)unused;
+  static const char* const all[] = {"nsga-pva", "nsga-pvv", "moreau-jean", "rk4", NULL};
+  Run run = run_text(
+      "model: rail\n"
+      "coordinates: {x: , y: }\n"
+      "mass: {x: 2, y: 2}\n"
+      "forces: {x: 4*t, y: -10 - 5*t}\n"
+      "constraints: {rail: y = 0}\n"
+      "locks: {shoe: {lock: x, engaged: true, capacity: 0.3*abs(lambda(rail)), friction: 2}}\n");
+  for (int k = 0; all[k]; k++) {
+    double t = 1.2, T = 1.5;
+    run.def.simulate.method = all[k];
+    run_to(&run, T, 1e-3);
+    CHECK_NEAR(run_event(&run, 0)->t, t, 1e-8);
+    CHECK_NEAR(pawl_sim_state(run.sim)->v[0], T * T - t * t - (T - t), 1e-6);
   }
   run_end(&run);
 }
@@ -160,9 +182,10 @@ static void test_circles(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rail),    cmocka_unit_test(test_rail_lets_go),
-      cmocka_unit_test(test_wire),    cmocka_unit_test(test_bearing),
-      cmocka_unit_test(test_refused), cmocka_unit_test(test_circles),
+      cmocka_unit_test(test_rail),           cmocka_unit_test(test_rail_lets_go),
+      cmocka_unit_test(test_wire),           cmocka_unit_test(test_bearing),
+      cmocka_unit_test(test_refused),        cmocka_unit_test(test_circles),
+      cmocka_unit_test(test_capacity_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

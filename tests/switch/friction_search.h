@@ -112,7 +112,7 @@ static void note(Search* s, const double* lambda) {
 // The forces of one set, in rows scaled to D_ii = 1.
 static void try_set(Search* s) {
   const Case* c = s->c;
-  double A[MOST_M * MOST_M], f[MOST_M], u[MOST_M], lambda[MOST_M];
+  double A[MOST_M * MOST_M], f[MOST_M], u[MOST_M], lambda[MOST_M] = {0};
   int rows = 0, cols = 0, use[MOST_M];
   s->found->tried++;
   for (int i = 0; i < c->m; i++) {

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contacts in space whose masses along both slips differ: (F1), (F2) of docs/theory/friction.md
+// recomputed for hits of time stepping, and slips that begin from rest.
+#include "step/rubbing.h"
+#include "switch/random_numbers.h"
+
+static const char* const STEPPING[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
+
+static Run run_case(const char* method, const char* text) {
+  Run run = run_text_with(text, NULL);
+  run.def.simulate.method = method;
+  return run;
+}
+
+// |L_T| <= mu L_N, and where it slips L_T = -mu L_N u_T/|u_T|: of L_N. `rate`: G v+, as impulses.
+static double broken(const double* L, const double* rate, double mu) {
+  double T = hypot(L[1], L[2]), u = hypot(rate[1], rate[2]), off = fmax(T - mu * L[0], 0.0);
+  if (u > 1e-9) {
+    off = fmax(off, hypot(L[1] + mu * L[0] * rate[1] / u, L[2] + mu * L[0] * rate[2] / u));
+  }
+  return (off + fabs(rate[0])) / L[0];
+}
+
+// ---- landing ------------------------------------------------------------------------------------
+
+// A point that lands; at the first hit impulses obey the laws, whatever the masses are.
+static void test_landing_points(void** unused) {
+  (void)unused;
+  static const double RATIOS[] = {1.0, 2.0, 4.0, 10.0, 100.0, 1e4};
+  Random r = {7};
+  int slips = 0, sticks = 0;
+  for (int k = 0; k < 180; k++) {
+    char text[400];
+    double ratio = RATIOS[k % 6], mu = 0.15 * whole(&r, 1, 8), x = 2 * uniform(&r) - 1;
+    double z = 2 * uniform(&r) - 1;
+    snprintf(text, sizeof text,
+             "model: m\ncoordinates: {x: {rate: %.3f}, y: {start: 0.05}, z: {rate: %.3f}}\n"
+             "mass: {x: %g, y: 1, z: %g}\npotential: 9.81*y\n"
+             "contacts: {f: {gap: y, friction: %g, slip: [x + 0.2*z, z]}}\n",
+             x, z, k % 2 ? 1.0 : 1 / ratio, k % 2 ? 1 / ratio : 1.0, mu);
+    Run run = run_case(STEPPING[k / 6 % 3], text);
+    run_to(&run, 0.11, 1e-3);
+    const PawlEvent* hit = run_event(&run, 0);
+    assert_string_equal(hit->to, "hit");
+    const double *v = hit->v_after, u[] = {v[1], v[0] + 0.2 * v[2], v[2]};
+    CHECK_NEAR(broken(hit->impulse, u, mu), 0.0, 1e-6);  // of terms that are 10^4 times the slip
+    assert_true(hit->energy_lost > 0.0);
+    slips += hypot(u[1], u[2]) > 1e-9;
+    sticks += hypot(u[1], u[2]) <= 1e-9;
+    CHECK_NEAR(pawl_sim_summary(run.sim).work.cones, 0.0, 1e-8);
+    run_end(&run);
+  }
+  print_message("stick %d, slip %d\n", sticks, slips);
+  assert_true(sticks > 20 && slips > 20);
+}
+
+// Two points, one on the other, and both on a third that lands: contacts that act on each other.
+static void test_landing_towers(void** unused) {
+  (void)unused;
+  Random r = {9};
+  int hits = 0;
+  for (int k = 0; k < 60; k++) {
+    char text[1000];
+    double m[6], v[6], mu = 0.1 * whole(&r, 2, 8);
+    for (int j = 0; j < 6; j++) {
+      m[j] = pow(10.0, -4 * uniform(&r));
+      v[j] = 2 * uniform(&r) - 1;
+    }
+    snprintf(text, sizeof text,
+             "model: m\ncoordinates: {a: {rate: %.3f}, b: {start: 0.05}, c: {rate: %.3f}, "
+             "d: {rate: %.3f}, e: {start: 0.15}, f: {rate: %.3f}}\n"
+             "mass: {a: %g, b: 1, c: %g, d: %g, e: 1, f: %g}\npotential: 9.81*(b + e)\n"
+             "contacts:\n  low: {gap: b, friction: %g, slip: [a, c]}\n"
+             "  high: {gap: e - b - 0.1, friction: %g, slip: [d - a, f - c]}\n",
+             v[0], v[1], v[2], v[3], m[0], m[1], m[2], m[3], mu, mu);
+    Run run = run_case(STEPPING[k % 3], text);
+    run_to(&run, 0.15, 1e-3);
+    for (int i = 0; i < run_events(&run); i++) {
+      const PawlEvent* event = run_event(&run, i);
+      const double* w = event->v_after;
+      bool low = strcmp(event->constraint, "low") == 0;
+      double u[] = {low ? w[1] : w[4] - w[1], low ? w[0] : w[3] - w[0], low ? w[2] : w[5] - w[2]};
+      if (strcmp(event->to, "hit") == 0) {
+        CHECK_NEAR(broken(event->impulse, u, mu), 0.0, 1e-7);
+        hits++;
+      }
+    }
+    CHECK_NEAR(pawl_sim_summary(run.sim).work.cones, 0.0, 1e-8);
+    run_end(&run);
+  }
+  print_message("hits %d\n", hits);
+  assert_true(hits >= 60);
+}
+
+// ---- slips that begin ---------------------------------------------------------------------------
+
+// A block that is drawn ever more along x and to and fro along y.
+static void drawn_block(double mass, char* text, size_t room) {
+  snprintf(text, room,
+           "model: m\ncoordinates: {x: {}, y: {}, z: {}}\nmass: {x: 1, y: %g, z: 1}\n"
+           "potential: 9.81*z\nforces: {x: 10*t, y: 3*sin(4*t)}\n"
+           "contacts: {f: {gap: z, friction: 0.4, slip: [x, y]}}\n",
+           mass);
+}
+
+// All ways come to one place, that of time stepping with short steps, too.
+static void test_drawn_blocks(void** unused) {
+  (void)unused;
+  static const double MASSES[] = {0.01, 0.1, 1.0, 10.0, 100.0};
+  static const char* const SMOOTH[] = {"rk4", "ida", "ga-pva"};
+  for (int k = 0; k < 5; k++) {
+    char text[400];
+    double q[3];
+    drawn_block(MASSES[k], text, sizeof text);
+    Run run = run_text_with(text, NULL);
+    run_to(&run, 1.0, 1e-2);
+    assert_int_equal(run_events(&run), 1);
+    assert_string_equal(run_event(&run, 0)->to, "slip");
+    assert_string_equal(pawl_sim_warning(run.sim), "");
+    memcpy(q, pawl_sim_state(run.sim)->q, sizeof q);
+    for (int i = 0; i < 3; i++) {
+      run.def.simulate.smooth = SMOOTH[i];
+      if (!is_absent(SMOOTH[i])) {
+        run_to(&run, 1.0, 1e-3);
+        check_list("q", 3, pawl_sim_state(run.sim)->q, q, i == 2 ? 3e-6 : 1e-7);
+      }
+    }
+    run_end(&run);
+    run = run_case(STEPPING[k % 3], text);
+    run_to(&run, 1.0, 1e-4);
+    check_list("q", 3, pawl_sim_state(run.sim)->q, q, 3e-4);
+    run_end(&run);
+  }
+}
+
+// The block of masses 1 and m by backward Euler: of a step with the momenta p before friction,
+// (p_x/(s
+// + R))^2 + (p_y/(s + R/m))^2 = 1 for the slip s, R the most that friction does in it.
+static void draw(double m, int steps, double* q) {
+  double v[2] = {0.0, 0.0}, h = 1.0 / steps, R = 0.4 * 9.81 * h;
+  q[0] = q[1] = 0.0;
+  for (int k = 1; k <= steps; k++) {
+    double p[2] = {v[0] + h * 10 * k * h, v[1] + h * 3 * sin(4 * k * h) / m}, s = 0.0;
+    double change = hypot(p[0], m * p[1]) > R ? 1.0 : 0.0;
+    for (int i = 0; i < 100 && change > 1e-15 * s; i++) {
+      double a = p[0] / (s + R), b = p[1] / (s + R / m);
+      change = 0.5 * (a * a + b * b - 1) / (a * a / (s + R) + b * b / (s + R / m));
+      s += change;
+    }
+    v[0] = p[0] * s / (s + R);
+    v[1] = p[1] * s / (s + R / m);
+    q[0] += h * v[0];
+    q[1] += h * v[1];
+  }
+}
+
+// Against that, extrapolated.
+static void test_drawn_block(void** unused) {
+  (void)unused;
+  char text[400];
+  double coarse[2], fine[2];
+  draw(0.1, 10000, coarse);
+  draw(0.1, 20000, fine);
+  drawn_block(0.1, text, sizeof text);
+  Run run = run_text_with(text, NULL);
+  run_to(&run, 1.0, 1e-2);
+  for (int i = 0; i < 2; i++) {
+    CHECK_NEAR(pawl_sim_state(run.sim)->q[i], 2 * fine[i] - coarse[i], 1e-7);
+  }
+  run_end(&run);
+}
+
+// The kinetic coefficient is less than the static one, and falls.
+static void test_stribeck(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: m\n"
+      "coordinates: {x: {rate: 0.3}, y: {}, z: {}, w: {}}\n"
+      "mass: {x: 1, y: 1, z: 0.1, w: 1}\n"
+      "potential: 9.81*y + 5*w^2 + 50/2*(z - x)^2\n"
+      "forces: {x: 9.21*sin(14.8*t), w: -16.2*t, z: 3*cos(4*t)}\n"
+      "contacts: {f: {gap: y, friction: '0.2 + 0.2*exp(-slip/0.2)', "
+      "slip: ['x'' - 0.3*cos(5*t)', 'z'' - w''']}}\n";
+  double q[4];
+  Run run = run_text_with(text, NULL);
+  run_to(&run, 1.0, 1e-2);
+  assert_string_equal(pawl_sim_warning(run.sim), "");
+  memcpy(q, pawl_sim_state(run.sim)->q, sizeof q);
+  run.def.simulate.smooth = "rk4";
+  run_to(&run, 1.0, 1e-3);
+  check_list("q", 4, pawl_sim_state(run.sim)->q, q, 1e-7);
+  run_end(&run);
+  run = run_case("nsga-pva", text);
+  run_to(&run, 1.0, 1e-4);
+  check_list("q", 4, pawl_sim_state(run.sim)->q, q, 1e-3);
+  run_end(&run);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_landing_points), cmocka_unit_test(test_landing_towers),
+      cmocka_unit_test(test_drawn_blocks),   cmocka_unit_test(test_drawn_block),
+      cmocka_unit_test(test_stribeck),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
