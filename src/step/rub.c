@@ -366,18 +366,31 @@ static bool try_local(PawlRub* rub, const PawlRubStep* step) {
   return pawl_rub_local_solve(&rub->local, &rub->sets, &rub->problem, rub->solver, rub->places);
 }
 
-// From there, too, from soft to hard.                                                     (F38)
-static bool try_soft(PawlRub* rub, const PawlRubStep* step) {
-  if (step->bare) {
-    return false;
-  }
-  for (int a = 0; a < rub->problem.count; a++) {
-    guess_state(rub, step, rub->problem.list[a]);
-  }
+// By sets from where levels of softness end, or with a few solved for by themselves.
+static bool try_levels(PawlRub* rub) {
   return pawl_rub_soft_solve(&rub->soft, &rub->sets, &rub->local, rub->solver, &rub->problem,
                              rub->places) &&
          (pawl_rub_sets_solve(&rub->sets, &rub->problem, HURRIED, rub->places) ||
           pawl_rub_local_solve(&rub->local, &rub->sets, &rub->problem, rub->solver, rub->places));
+}
+
+// From there, too, from soft to hard.                                                     (F38)
+static bool try_soft(PawlRub* rub, const PawlRubStep* step) {
+  for (int a = 0; !step->bare && a < rub->problem.count; a++) {
+    guess_state(rub, step, rub->problem.list[a]);
+  }
+  return !step->bare && try_levels(rub);
+}
+
+// From the same places without impulses, which leads to other solutions.                  (F50)
+static bool try_other(PawlRub* rub, const PawlRubStep* step) {
+  bool suits = !step->bare && pawl_rub_path_suits(&rub->problem);
+  for (int a = 0; suits && a < rub->problem.count; a++) {
+    int k = rub->problem.list[a];
+    guess_state(rub, step, k);
+    memset(rub->sets.y + PAWL_RUB_ROWS * k, 0, PAWL_RUB_ROWS * sizeof(double));
+  }
+  return suits && try_levels(rub);
 }
 
 static void note_places(PawlRub* rub, const PawlRubStep* step) {
@@ -405,7 +418,8 @@ static PawlStatus try_places(PawlStepper* s, PawlRub* rub, const PawlRubStep* st
   *found = try_before(rub, step);
   PAWL_TRY(pawl_rub_hold(s, rub, step, found, err));
   *found = *found || (step->bare && try_open(rub)) || try_soft(rub, step) ||
-           try_centers(rub, step->bare, relaxed) || (*relaxed && try_concluded(rub)) ||
+           try_centers(rub, step->bare, relaxed) ||
+           (*relaxed && (try_concluded(rub) || try_other(rub, step))) ||
            (!*relaxed && try_local(rub, step)) || (*relaxed && step->bare && try_end(rub));
   *relaxed = *relaxed && !*found;
   if (*relaxed) {

@@ -13,6 +13,7 @@
 #include "switch/tolerances.h"
 
 enum { ROWS = PAWL_RUB_ROWS, MEMORY = 4, MOST_HALVINGS = 8, MOST_ITERATIONS = 10, MOST_SETS = 80 };
+enum { FEW_PLACES = 8 };               // that change on a path: as with few sets
 enum { FEW_SETS = 2, SOME_SETS = 6 };  // of a level: the next one may be much harder, or harder
 
 static const double SOFTEST = 0.1;  // [1] the first level; ten times that where it has no solution
@@ -32,7 +33,7 @@ PawlStatus pawl_rub_soft_create(PawlStepper* s, const PawlRubMatrix* matrix, Paw
   p->state = PAWL_NEW(&s->arena, PawlRubState, matrix->count);
   p->kept = PAWL_NEW(&s->arena, PawlRubState, matrix->count);
   p->last = PAWL_NEW(&s->arena, double, MEMORY);
-  return s->arena.failed ? pawl_fail_memory(err) : PAWL_OK;
+  return s->arena.failed ? pawl_fail_memory(err) : pawl_rub_path_create(s, matrix, &p->path, err);
 }
 
 // ---- the natural map ----------------------------------------------------------------------------
@@ -137,9 +138,19 @@ static bool iterate(PawlRubSoft* p, PawlRubSets* sets, const PawlRubProblem* q, 
   return false;
 }
 
+// The same along a path from the level before, as it would be with fewer sets the fewer places
+// have changed.                                                                            (F50)
+static int follow_level(PawlRubSoft* p, PawlRubSets* sets, PawlRubProblem* q) {
+  int places = pawl_rub_path_solve(&p->path, sets, q, p->state);
+  return places < 0 ? 0 : places <= FEW_PLACES ? FEW_SETS : SOME_SETS;
+}
+
 // How many sets a level took, those of a few contacts by themselves counted; 0: it has no solution.
 static int solve_level(PawlRubSoft* p, PawlRubSets* sets, PawlRubLocal* local, PawlFriction* solver,
-                       const PawlRubProblem* q, double end) {
+                       PawlRubProblem* q, double end) {
+  if (q->soft < SOFTEST && pawl_rub_path_suits(q)) {
+    return follow_level(p, sets, q);
+  }
   long long before = q->matrix->factorizations;
   bool solved = iterate(p, sets, q, end);
   if (!solved) {
@@ -169,7 +180,8 @@ static void keep(PawlRubSoft* p, const PawlRubSets* sets, const PawlRubProblem* 
   for (int a = 0; a < q->count; a++) {
     for (int i = 0; i <= q->matrix->contact[q->list[a]].count; i++) {
       int at = ROWS * q->list[a] + i;
-      p->raw[at] = sets->w[at] - q->soft * q->own[at] * (sets->y[at] - p->near[at]);
+      p->path.e[at] = q->soft * q->own[at] * (sets->y[at] - p->near[at]);
+      p->raw[at] = sets->w[at] - p->path.e[at];
     }
   }
   memcpy(p->near, sets->y, count * ROWS * sizeof(double));

@@ -6,12 +6,14 @@
 #pragma once
 
 #include "step/rub_local.h"
+#include "step/rub_path.h"
 
 typedef struct PawlRubSoft {
   double *y, *w;       // of contacts: the iterate
   double *near, *raw;  // of the last level that was solved: impulses, and rates without (F38)
   PawlRubState *state, *kept;  // of the iterate; of that level
   double* last;                // of the natural map, in the iterations before
+  PawlRubPath path;
 } PawlRubSoft;
 
 PAWL_CHECKED PawlStatus pawl_rub_soft_create(PawlStepper* s, const PawlRubMatrix* matrix,
