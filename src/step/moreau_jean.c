@@ -105,6 +105,14 @@ static bool is_friction(const PawlStepper* s, int i) {
   return pawl_system_row_kind(s->system, i) == PAWL_ROW_FRICTION;
 }
 
+// It pressed in the step before, rests, and its gap is no more than what falls in a step closes:
+// the drift of a method that knows rates alone does not open it. (T32)
+static bool stays(const MoreauJean* d, const PawlState* state, double gap, double h, int i) {
+  double slow = d->contacts.slow;
+  return state->lambda[i] > 0.0 && fabs(d->rate_n[i]) <= PAWL_SLOWEST_LOGGED * slow &&
+         gap <= 0.5 * h * slow;
+}
+
 // The rates of the contacts at the beginning, and which may close: d->set for their rows.
 static void begin_contacts(PawlStepper* s, MoreauJean* d, const PawlState* state,
                            const PawlValues* values, double h) {
@@ -118,7 +126,8 @@ static void begin_contacts(PawlStepper* s, MoreauJean* d, const PawlState* state
   for (int i = 0; i < s->sizes.rows; i++) {
     bool contact = is_contact(s, i);
     double gap = values->g[i] + ahead * h * d->rate_n[i];
-    d->candidate[i] = contact && pawl_contacts_touches(c, s->def.tolerance, i, gap);  // (T4)
+    d->candidate[i] = contact && (pawl_contacts_touches(c, s->def.tolerance, i, gap) ||  // (T4)
+                                  stays(d, state, values->g[i], h, i));
     d->set[i] = contact ? d->candidate[i] : d->set[i];
     d->rate_n[i] = contact || is_friction(s, i) ? d->rate_n[i] : 0.0;
     d->rebounds |= contact && fabs(d->rate_n[i]) > PAWL_SLOWEST_REBOUND * c->slow;

@@ -304,6 +304,59 @@ static void test_no_convergence(void** unused) {
   motion_end(&m);
 }
 
+// ---- contacts that drift ------------------------------------------------------------------------
+// On a floor that goes down and up, s = -b (1 - cos(w t)), positions drift by (h^2/12) (s'' -
+// s''_0)
+// >= 0. A mass stays on it, with the force g + s'' < 12 N; a force of 12 N would stop what goes by.
+static void test_floors_that_move(void** unused) {
+  (void)unused;
+  Motion m = motion_text(
+      "model: lift\n"
+      "coordinates: {y: , z: {rate: 1}}\n"
+      "mass: {y: 1, z: 1}\n"
+      "potential: 9.81*y\n"
+      "locks: {catch: {lock: z, when: 'lambda(floor) - 12', direction: up}}\n"
+      "contacts: {floor: {gap: y + 0.02*(1 - cos(10*t))}}\n");
+  for (int steps = 90; steps <= 9000; steps *= 10) {
+    double lambda[SIGHT_MOST], h = 0.9 / steps, fall = 0.5 * 9.81 * h * h;
+    motion_start(&m, "moreau-jean");
+    for (int k = 0; k < steps; k++) {
+      double t = m.state->t + 0.5 * h, force = 9.81 - 2.0 * cos(10.0 * t);
+      motion_step(&m, h);
+      NEED(pawl_stepper_multipliers(m.stepper, m.state, lambda, &m.err), &m.err);
+      CHECK_NEAR(lambda[m.n.rows - 1], force, 10.0 * h * h * 2.0);
+      CHECK_NEAR(m.state->q[0], -0.02 * (1.0 - cos(10.0 * (t + 0.5 * h))), fall);
+    }
+    CHECK_NEAR(m.state->q[1], 0.9, 1e-12);
+  }
+  motion_end(&m);
+}
+
+// Down a hill y = -c x^2/2 with friction, m y'' = lambda - m g, m x'' = c x lambda - mu lambda:
+// lambda (1 + c^2 x^2 - mu c x) = m (g - c x'^2). No step is without a force.
+static void test_hills(void** unused) {
+  (void)unused;
+  static const double c = 0.1, mu = 0.1;
+  Motion m = motion_text(
+      "model: hill\n"
+      "coordinates: {x: {rate: 0.5}, y: }\n"
+      "mass: {x: 1, y: 1}\n"
+      "potential: 9.81*y\n"
+      "contacts: {hill: {gap: y + 0.05*x^2, friction: 0.1, slip: x}}\n");
+  for (int steps = 50; steps <= 5000; steps *= 10) {
+    double lambda[SIGHT_MOST], h = 0.5 / steps;
+    motion_start(&m, "moreau-jean");
+    for (int k = 0; k < steps; k++) {
+      motion_step(&m, h);
+      double x = m.state->q[0], v = m.state->v[0];
+      NEED(pawl_stepper_multipliers(m.stepper, m.state, lambda, &m.err), &m.err);
+      double force = (9.81 - c * v * v) / (1.0 + c * c * x * x - mu * c * x);
+      CHECK_NEAR(lambda[m.n.rows - 1], force, h);
+    }
+  }
+  motion_end(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_oscillator_by_hand),
@@ -317,6 +370,8 @@ int main(void) {
       cmocka_unit_test(test_landing),
       cmocka_unit_test(test_there_and_back),
       cmocka_unit_test(test_no_convergence),
+      cmocka_unit_test(test_floors_that_move),
+      cmocka_unit_test(test_hills),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
