@@ -170,6 +170,29 @@ static void test_drawn_block(void** unused) {
   run_end(&run);
 }
 
+// The kinetic coefficient is a fraction of the static one: the block sets off in the direction of
+// the kinetic one, however long steps are. (F64)
+static void test_sets_off(void** unused) {
+  (void)unused;
+  static const double MASSES[] = {0.01, 0.1, 10.0};
+  for (int k = 0; k < 3; k++) {
+    char text[400];
+    double q[3];
+    snprintf(text, sizeof text,
+             "model: m\ncoordinates: {x: {}, y: {}, z: {}}\nmass: {x: 1, y: %g, z: 1}\n"
+             "potential: 9.81*z\nforces: {x: 10*t, y: 3*sin(4*t)}\n"
+             "contacts: {f: {gap: z, friction: {static: 0.6, kinetic: 0.05}, slip: [x, y]}}\n",
+             MASSES[k]);
+    Run run = run_text_with(text, NULL);
+    run_to(&run, 1.0, 1e-1);
+    assert_string_equal(run_event(&run, 0)->to, "slip");
+    memcpy(q, pawl_sim_state(run.sim)->q, sizeof q);
+    run_to(&run, 1.0, 1e-3);
+    check_list("q", 3, pawl_sim_state(run.sim)->q, q, 1e-11);
+    run_end(&run);
+  }
+}
+
 // The kinetic coefficient is less than the static one, and falls.
 static void test_stribeck(void** unused) {
   (void)unused;
@@ -200,7 +223,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_landing_points), cmocka_unit_test(test_landing_towers),
       cmocka_unit_test(test_drawn_blocks),   cmocka_unit_test(test_drawn_block),
-      cmocka_unit_test(test_stribeck),
+      cmocka_unit_test(test_sets_off),       cmocka_unit_test(test_stribeck),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
