@@ -427,6 +427,62 @@ static bool begin_sliding(PawlGrip* g, const PawlGripIsland* island) {
   return any;
 }
 
+// A block in space that slips from rest by its static mu, while the kinetic one is less: where
+// masses along both slips differ it sets off in another direction by that.
+static bool sets_off(const PawlGrip* g, int b) {
+  const PawlFrictionBlock* block = &g->block[b];
+  bool less = g->kinetic[g->block_of[b]] < (1 - PAWL_AT_BORDER) * block->mu;
+  return !block->sliding && block->tangent[1] >= 0 && less &&
+         g->block_state[b] == PAWL_FRICTION_SLIP;
+}
+
+static int begin_aim(PawlGrip* g, const PawlGripIsland* island) {
+  int count = 0;
+  for (int b = island->first_block; b < island->first_block + island->blocks; b++) {
+    PawlFrictionBlock* block = &g->block[b];
+    block->begins = sets_off(g, b);
+    if (block->begins) {
+      memcpy(block->direction, g->slips + 2 * b, sizeof block->direction);
+      block->mu = g->kinetic[g->block_of[b]];
+      count++;
+    }
+  }
+  return count;
+}
+
+static void end_aim(PawlGrip* g, const PawlGripIsland* island, bool found) {
+  for (int b = island->first_block; b < island->first_block + island->blocks; b++) {
+    PawlFrictionBlock* block = &g->block[b];
+    if (block->begins && (!found || g->block_state[b] != PAWL_FRICTION_SLIP)) {
+      memcpy(g->slips + 2 * b, block->direction, sizeof block->direction);
+      g->block_state[b] = PAWL_FRICTION_SLIP;
+    }
+    block->mu = block->begins ? g->mu[g->block_of[b]] : block->mu;
+    block->begins = false;
+  }
+}
+
+// The directions of these by cones of the kinetic mu, which are then those that they slide along.
+// What would stick by these, as others have let go, keeps its own.                         (F64)
+static PawlStatus aim(PawlGrip* g, const PawlGripIsland* island, PawlFrictionVerdict* verdict) {
+  int strays = g->strays;
+  bool counts = g->counts, unstable = g->unstable;
+  if (begin_aim(g, island) == 0) {
+    return PAWL_OK;
+  }
+  g->counts = false;
+  PawlStatus status = solve_once(g, island, verdict);
+  bool found = status == PAWL_OK && is_solved(*verdict);
+  end_aim(g, island, found);
+  if (status == PAWL_OK && !found) {
+    status = solve_once(g, island, verdict);  // with the static mu, as it was
+  }
+  g->counts = counts;
+  g->strays = strays;
+  g->unstable = unstable;
+  return status;
+}
+
 // The verdict of all is the worst of the islands; several motions count where what slips is beyond
 // what it may rub with, by itself or with others.
 static void judge(PawlGrip* g, PawlFrictionVerdict verdict, double beyond) {
@@ -477,6 +533,9 @@ static PawlStatus solve_island(PawlGrip* g, const PawlValues* values, const Pawl
   PawlStatus status = pawl_grip_compliance_give(g, values, island);
   status = status ? status : solve_once(g, island, &verdict);
   note_several(g, island, verdict, g->strays != strays);
+  if (status == PAWL_OK && is_solved(verdict)) {
+    status = aim(g, island, &verdict);
+  }
   while (status == PAWL_OK && is_solved(verdict) && begin_sliding(g, island)) {
     status = solve_once(g, island, &verdict);
   }

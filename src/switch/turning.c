@@ -94,14 +94,15 @@ static PawlStatus stiffness(PawlTurning* turning, PawlSlip* slip, PawlDynamics* 
 }
 
 // A method with steps of its own knows a slip to its tolerances: one that is slow beside the terms
-// of its rate needs short ones, or its direction is lost.                                   (F32)
-static bool is_slow(const PawlSlip* slip, const PawlPhase* phase) {
+// of its rate, or beside what such a method lets pass of any rate, needs short ones, or its
+// direction is lost. (F32)
+static bool is_slow(const PawlSlip* slip, const PawlPhase* phase, double passes) {
   double u[2];
   bool any = false;
   for (int k = 0; k < slip->count; k++) {
+    double least = PAWL_SLIP_KNOWN * fmax(slip->least[k], passes);
     any |= turns(slip, phase, k) &&
-           (pawl_slip_begins(slip, phase, k) ||
-            fabs(pawl_slip_rate(slip, phase, k, u)) < PAWL_SLIP_KNOWN * slip->least[k]);
+           (pawl_slip_begins(slip, phase, k) || fabs(pawl_slip_rate(slip, phase, k, u)) < least);
   }
   return any;
 }
@@ -109,7 +110,7 @@ static bool is_slow(const PawlSlip* slip, const PawlPhase* phase) {
 PawlStatus pawl_turning_longest(PawlTurning* turning, PawlSlip* slip, PawlDynamics* d,
                                 const PawlState* state, double* longest, PawlError* err) {
   PawlPhase phase = pawl_phase_of(state, false);
-  bool slow = turning->own && is_slow(slip, &phase);
+  bool slow = turning->own && is_slow(slip, &phase, d->def->atol);
   *longest = INFINITY;
   for (int k = 0; k < slip->count && !turning->own; k++) {
     if (turns(slip, &phase, k) && pawl_slip_speed(slip, &phase, k) != 0.0) {

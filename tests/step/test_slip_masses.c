@@ -170,6 +170,50 @@ static void test_drawn_block(void** unused) {
   run_end(&run);
 }
 
+// The kinetic coefficient is a fraction of the static one: the block sets off in the direction of
+// the kinetic one, however long steps are. (F64)
+static void test_sets_off(void** unused) {
+  (void)unused;
+  static const double MASSES[] = {0.01, 0.1, 10.0};
+  for (int k = 0; k < 3; k++) {
+    char text[400];
+    double q[3];
+    snprintf(text, sizeof text,
+             "model: m\ncoordinates: {x: {}, y: {}, z: {}}\nmass: {x: 1, y: %g, z: 1}\n"
+             "potential: 9.81*z\nforces: {x: 10*t, y: 3*sin(4*t)}\n"
+             "contacts: {f: {gap: z, friction: {static: 0.6, kinetic: 0.05}, slip: [x, y]}}\n",
+             MASSES[k]);
+    Run run = run_text_with(text, NULL);
+    run_to(&run, 1.0, 1e-1);
+    assert_string_equal(run_event(&run, 0)->to, "slip");
+    memcpy(q, pawl_sim_state(run.sim)->q, sizeof q);
+    run_to(&run, 1.0, 1e-3);
+    check_list("q", 3, pawl_sim_state(run.sim)->q, q, 1e-11);
+    run_end(&run);
+  }
+}
+
+// A slip that comes to rest, below the tolerances of a method with steps of its own.
+static void test_comes_to_rest(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: m\ncoordinates: {a: {}, b: {}, c: {}}\nmass: {a: 0.0138, b: 1, c: 0.0219}\n"
+      "potential: 9.81*b\nforces: {a: 1.76*sin(6.79*t), c: 1.16*cos(1.45*t)}\n"
+      "contacts: {low: {gap: b, friction: 0.2, slip: [a + 0.1*c, c]}}\n";
+  double q[3];
+  Run run = run_text_with(text, NULL);
+  run.def.simulate.smooth = "rk4";
+  run_to(&run, 0.5, 1e-3);
+  memcpy(q, pawl_sim_state(run.sim)->q, sizeof q);
+  run.def.simulate.smooth = "dopri";
+  run.def.simulate.rtol = 1e-9;
+  run.def.simulate.atol = 1e-12;
+  run_to(&run, 0.5, 1e-2);
+  check_list("q", 3, pawl_sim_state(run.sim)->q, q, 1e-9);
+  assert_string_equal(run_event(&run, run_events(&run) - 1)->to, "stick");
+  run_end(&run);
+}
+
 // The kinetic coefficient is less than the static one, and falls.
 static void test_stribeck(void** unused) {
   (void)unused;
@@ -200,6 +244,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_landing_points), cmocka_unit_test(test_landing_towers),
       cmocka_unit_test(test_drawn_blocks),   cmocka_unit_test(test_drawn_block),
+      cmocka_unit_test(test_sets_off),       cmocka_unit_test(test_comes_to_rest),
       cmocka_unit_test(test_stribeck),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
