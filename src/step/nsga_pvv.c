@@ -242,8 +242,12 @@ static PawlStatus correct_rubbing(PawlStepper* s, PawlNsga* d, const PawlPhase* 
     PAWL_TRY(look(s, d, phase, t, err));
     if (k > 0) {
       double change = last_change(s, d, d->ga.size_v);
-      bool near = d->rub.relaxed && change <= PAWL_RUB_RELAXED;
-      if (near || has_ended(s, change, change, best)) {
+      bool near = change <= PAWL_RUB_RELAXED;
+      if ((near && d->rub.relaxed) || has_ended(s, change, change, best)) {
+        return PAWL_OK;
+      }
+      if (near && k == s->def.iterations) {  // to and fro between two that are as good
+        d->rub.relaxed = true;
         return PAWL_OK;
       }
       best = fmin(best, change);
