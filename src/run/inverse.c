@@ -551,6 +551,10 @@ PawlStatus pawl_inverse_complete(PawlInverse* s, double t, const unsigned char* 
                      "'%s': velocities are not the rates of coordinates; all must be given",
                      pawl_system_name(s->system));
   }
+  for (int j = 0; !all && j < s->n.v; j++) {  // what is not given need not be set
+    v[j] = given[j] ? v[j] : 0.0;
+    a[j] = given[j] ? a[j] : 0.0;
+  }
   Completion c = {.s = s, .given = given, .t = t, .q = q, .v = v, .a = a};
   PawlStatus status = follow_regions(s, t, q, v, &changed, err);
   changed = true;
