@@ -631,6 +631,19 @@ static bool is_solved(const PawlStepper* s, const MoreauJean* d) {
   return s->dynamics.linear && !s->system->rates_react && s->contact_count == 0 && check == 0.0;
 }
 
+// Sets that go to and fro to the last iteration, between velocities that are as good: the step is
+// taken with these, as a relaxed one.                                                       (T33)
+static void take_near(const PawlStepper* s, MoreauJean* d) {
+  double change = 0.0, near = PAWL_RUB_RELAXED * d->contacts.least_v / PAWL_SMALLEST_PART;
+  for (int j = 0; j < pawl_moving(s->sizes); j++) {
+    change = fmax(change, fabs(d->dv[j]));
+  }
+  if (change <= near && !settled(s, d)) {
+    d->noise = fmax(d->noise, near);
+    d->rub.relaxed = true;
+  }
+}
+
 static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
                        PawlError* err) {
   MoreauJean* d = s->data;
@@ -642,6 +655,9 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
   for (int k = 0; k <= s->def.iterations; k++) {
     PAWL_TRY(residual(s, d, phase, state, h, &B, err));
     bool changed = false, rubs = d->rub.contacts > 0;
+    if (rubs && k == s->def.iterations) {
+      take_near(s, d);
+    }
     if (s->contact_count > 0 && !rubs && k > 0) {
       PAWL_TRY(choose_set(s, d, state->t + h, B, k, &changed, err));
     }

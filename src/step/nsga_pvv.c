@@ -246,7 +246,7 @@ static PawlStatus correct_rubbing(PawlStepper* s, PawlNsga* d, const PawlPhase* 
       if ((near && d->rub.relaxed) || has_ended(s, change, change, best)) {
         return PAWL_OK;
       }
-      if (near && k == s->def.iterations) {  // to and fro between two that are as good
+      if (near && k == s->def.iterations) {  // (T33)
         d->rub.relaxed = true;
         return PAWL_OK;
       }
