@@ -72,8 +72,8 @@ static PawlStatus respond(PawlDynamics* d, const PawlState* state, const PawlVal
     double mass = d->diagonal[j] >= 0 ? values->M[d->diagonal[j]] : 0.0;
     size = fmax(size, mass > 0.0 ? fabs(x[j]) / mass : 0.0);
   }
-  PAWL_TRY(pawl_slip_directions(d->slip, &phase, values->G, state->t, state->q, state->v, NULL, &B,
-                                err));
+  PAWL_TRY(pawl_slip_directions(d->slip, &phase, values->G, state->t, state->q, state->v,
+                                state->lambda, &B, err));
   PAWL_TRY(pawl_kkt_factor(d->kkt, values->M, B, values->G, state->active)
                ? pawl_dynamics_singular(d, values->M, values->G, state->active, state->t, err)
                : PAWL_OK);

@@ -573,8 +573,7 @@ PawlStatus pawl_stick_tell_rubbing(PawlStick* s, double t, int constraint, PawlE
   pawl_text_printf(
       &line,
       "t = %.6g: '%s' lets go beside a closed contact with friction, which time stepping knows as "
-      "a "
-      "mean over a step: when it does so, and with what force it slides while nothing moves, may "
+      "a mean over a step: when it does so, and with what force it slides while nothing moves, may "
       "not be what rigid bodies do; event-driven has both in one problem",
       t, s->dynamics->system->constraints[constraint].name);
   PawlStatus status = line.s ? pawl_dynamics_warn(s->dynamics, line.s) : PAWL_ERROR_MEMORY;

@@ -221,6 +221,7 @@ static void check_laws(const Run* run, int B, double mu) {
 // Two blocks slide on the floor, and the first hooks over the second with any load L: it takes L
 // from the floor and brings L to it. Where it is faster all friction is as without it, whatever L
 // is; where it is slower friction of the first is mu (L - (m g - L)), and L is 0 or m g then. (F42)
+// A brake slides beside them, whose friction hangs on what its rail carries.
 static void test_whether_loads_matter(void** unused) {
   (void)unused;
   static const char* const RATES[][2] = {{"u=2", "w=1"}, {"u=1", "w=2"}};
@@ -228,9 +229,11 @@ static void test_whether_loads_matter(void** unused) {
     static const char TEXT[] =
         "model: hook\n"
         "parameters: {u: 1, w: 1, mu: 0.5}\n"
-        "coordinates: {x: {rate: u}, y: , X: {rate: w}, Y: }\n"
-        "mass: {x: 1, y: 1, X: 1, Y: 1}\n"
-        "potential: 10*y + 10*Y\n"
+        "coordinates: {x: {rate: u}, y: , X: {rate: w}, Y: , z: {rate: 1}, p: }\n"
+        "mass: {x: 1, y: 1, X: 1, Y: 1, z: 1, p: 1}\n"
+        "potential: 10*y + 10*Y + 10*p\n"
+        "constraints: {rail: p = 0}\n"
+        "locks: {brake: {lock: z, engaged: true, capacity: 0.3*abs(lambda(rail))}}\n"
         "contacts:\n"
         "  first: {gap: y, friction: mu, slip: x}\n"
         "  second: {gap: Y, friction: mu, slip: X}\n"
@@ -247,6 +250,7 @@ static void test_whether_loads_matter(void** unused) {
     assert_true(k == 0 || fabs(load * (load - 10)) < 1e-8);
     CHECK_NEAR(a[0], k == 0 ? -5 : 0.5 * (2 * load - 10), 1e-9);
     CHECK_NEAR(a[2], k == 0 ? -5 : -0.5 * (10 + 2 * load), 1e-9);
+    CHECK_NEAR(a[4], -3, 1e-9);
     run_end(&run);
   }
 }
