@@ -525,7 +525,7 @@ static void name_unstable(PawlGrip* g, const PawlGripIsland* island) {
   }
 }
 
-static PawlStatus solve_island(PawlGrip* g, const PawlValues* values, const PawlGripIsland* island,
+static PawlStatus solve_island(PawlGrip* g, const PawlValues* values, PawlGripIsland* island,
                                PawlError* err) {
   PawlFrictionVerdict verdict = PAWL_FRICTION_SOLVED;
   int strays = g->strays;
@@ -545,6 +545,7 @@ static PawlStatus solve_island(PawlGrip* g, const PawlValues* values, const Pawl
     open_sliding(g, island);
     status = solve_once(g, island, &verdict);
   }
+  island->solved = status == PAWL_OK && is_solved(verdict);
   judge(g, verdict, beyond);
   return status == PAWL_OK             ? PAWL_OK
          : status == PAWL_ERROR_MEMORY ? pawl_fail_memory(err)

@@ -21,6 +21,7 @@ typedef struct PawlGripIsland {
   bool sparse;              // its compliance: entries of rows that act on each other, else all
   size_t D;                 // where its entries begin
   int columns, pattern;     // where the pattern of a sparse one does
+  bool solved;              // there is a solution
 } PawlGripIsland;
 
 // Where a row of the problem acts on a body.

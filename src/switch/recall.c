@@ -19,13 +19,17 @@ PawlStatus pawl_recall_create(PawlGrip* g, PawlError* err) {
   *recall = (PawlRecall){
       .length = d->nonzeros_G + d->H.start[v] + v + 3 * rows + 4 * g->slip->count,
       .takes = PAWL_NEW(arena, unsigned char, rows),
+      .fails = PAWL_NEW(arena, unsigned char, v),
+      .kept = PAWL_NEW(arena, unsigned char, rows),
+      .lambda = PAWL_NEW(arena, double, rows),
       .fresh = PAWL_NEW(arena, unsigned char, pawl_kkt_memory_bytes(d->kkt)),
       .memory = PAWL_NEW(arena, unsigned char, pawl_kkt_memory_bytes(d->kkt)),
   };
   recall->key = PAWL_NEW(arena, double, recall->length);
   for (int k = 0; k < PAWL_RECALL_MOST; k++) {
     recall->answer[k] = (PawlRecallAnswer){.key = PAWL_NEW(arena, double, recall->length),
-                                           .lambda = PAWL_NEW(arena, double, rows)};
+                                           .lambda = PAWL_NEW(arena, double, rows),
+                                           .bears = PAWL_NEW(arena, unsigned char, rows)};
   }
   if (arena->failed) {
     return pawl_fail_memory(err);

@@ -12,13 +12,17 @@ typedef struct PawlRecallAnswer {
   bool known, done, near;  // there is one; all is borne, exactly or but for roundings
   double* key;             // what was asked
   double* lambda;          // rows
+  unsigned char* bears;    // rows: what hangs together with the row bears all that it is to
 } PawlRecallAnswer;
 
 struct PawlRecall {
   int length;  // of keys
   double* key;
   unsigned char* takes;  // rows: in the problem
-  int next;              // to be replaced
+  unsigned char* fails;  // v: trees that do not bear all
+  unsigned char* kept;   // rows, of a share under way: lambda is found; and which
+  double* lambda;
+  int next;  // to be replaced
   PawlRecallAnswer answer[PAWL_RECALL_MOST];
   unsigned char *fresh, *memory;  // of the solver of the dynamics: at first, and before a look
 };

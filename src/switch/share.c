@@ -57,6 +57,52 @@ static bool bears(const PawlWatching* w, const PawlState* state) {
   return yes;
 }
 
+static bool gives_way(const PawlWatching* w, const PawlState* state, int row) {
+  return is_bounded(w, state, row) && w->rows.w[row] != 0.0;
+}
+
+// Rows of what hangs together and bears all that it is to, by the last solution with friction: what
+// is about to open elsewhere does not change their shares.
+static void find_bearing(const PawlWatching* w, const PawlState* state, PawlRecallAnswer* answer) {
+  PawlGrip* g = w->grip;
+  unsigned char* fails = g->recall->fails;
+  memset(fails, 0, (size_t)w->dynamics->sizes.v);
+  for (int i = 0; i < w->dynamics->sizes.rows; i++) {
+    int tree = pawl_trees_of_row(&g->trees, &g->slip->rows, i);
+    if (tree >= 0) {
+      fails[tree] |= gives_way(w, state, i);
+    }
+  }
+  for (int k = 0; k < g->islands; k++) {
+    const PawlGripIsland* island = &g->island[k];
+    for (int i = island->first; !island->solved && i < island->first + island->count; i++) {
+      int tree = pawl_trees_of_row(&g->trees, &g->slip->rows, g->row[i]);
+      fails[tree >= 0 ? tree : 0] |= tree >= 0;
+    }
+  }
+  for (int k = 0; k < w->joint_count; k++) {
+    int row = w->dynamics->system->constraints[w->joints[k]].first_row;
+    int tree = pawl_trees_of_row(&g->trees, &g->slip->rows, row);
+    if (tree >= 0) {
+      fails[tree] |= w->rows.hi[row] != 0.0 && w->rows.w[row] != 0.0;
+    }
+  }
+  for (int i = 0; i < w->dynamics->sizes.rows; i++) {
+    int tree = pawl_trees_of_row(&g->trees, &g->slip->rows, i);
+    answer->bears[i] = tree >= 0 && !fails[tree];
+  }
+}
+
+// Takes what bears and was not taken before.
+static void keep_bearing(PawlRecall* recall, const PawlRecallAnswer* answer, int rows) {
+  for (int i = 0; i < rows; i++) {
+    if (answer->bears[i] && !recall->kept[i]) {
+      recall->kept[i] = 1;
+      recall->lambda[i] = answer->lambda[i];
+    }
+  }
+}
+
 // True when contacts give way by no more than roundings.
 static bool nearly_bears(const PawlWatching* w, const PawlState* state) {
   const PawlGrip* g = w->grip;
@@ -116,6 +162,10 @@ static PawlStatus share_friction(PawlWatching* w, const PawlState* state, const 
   answer->known = status == PAWL_OK;
   answer->done = answer->known && bears(w, state);
   answer->near = answer->known && nearly_bears(w, state);
+  memset(answer->bears, 0, (size_t)d->sizes.rows);
+  if (answer->known) {
+    find_bearing(w, state, answer);
+  }
   memcpy(answer->lambda, w->rows.lambda, bytes);
   return status == PAWL_RETRY ? PAWL_OK : status;
 }
@@ -144,6 +194,14 @@ static void keep_spread(const PawlDynamics* d, double* lambda) {
   const PawlSlip* slip = d->slip;
   for (int i = 0; slip && slip->spreads && i < d->sizes.rows; i++) {
     lambda[i] = slip->spread.group[i] ? slip->lambda[i] : lambda[i];
+  }
+}
+
+// What bears has its own share, whatever was found for the rest.
+static void give_kept(const PawlWatching* w, const PawlState* state, double* lambda) {
+  for (int i = 0; w->grip && i < w->dynamics->sizes.rows; i++) {
+    bool kept = w->grip->recall->kept[i] && state->in_force[i];
+    lambda[i] = kept ? w->grip->recall->lambda[i] : lambda[i];
   }
 }
 
@@ -179,13 +237,18 @@ PawlStatus pawl_share_multipliers(PawlWatching* w, const PawlState* state, bool 
   bool done = false;
   ask(w, state, values, lambda);
   pawl_watch_bounds(w, &phase, watch, PAWL_BEARS, true);
+  if (w->grip) {
+    memset(w->grip->recall->kept, 0, (size_t)d->sizes.rows);
+  }
   for (int k = 0; w->grip && !done && k <= shown; k++) {
     const PawlRecallAnswer* answer;
     ask(w, state, values, lambda);
     PAWL_TRY(share_friction(w, state, values, k * PAWL_SHARE_SHOWN, &answer, err));
+    keep_bearing(w->grip->recall, answer, d->sizes.rows);
     done = answer->done || (shown && answer->near);
   }
   if (w->grip && !done && w->joint_count == 0 && is_near_cones(w, state, lambda)) {
+    give_kept(w, state, lambda);
     return PAWL_OK;
   }
   if (w->grip && !done) {
@@ -201,6 +264,7 @@ PawlStatus pawl_share_multipliers(PawlWatching* w, const PawlState* state, bool 
   for (int i = 0; status == PAWL_OK && i < d->sizes.rows; i++) {
     lambda[i] = state->in_force[i] ? w->rows.lambda[i] : lambda[i];
   }
+  give_kept(w, state, lambda);
   keep_spread(d, lambda);
   return status == PAWL_RETRY ? PAWL_OK : status;  // a motion without mass: any share is as good
 }

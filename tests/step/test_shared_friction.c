@@ -254,12 +254,48 @@ static void test_unloaded_corner(void** unused) {
   run_end(&run);
 }
 
+// A disc of 30 kg rests in a corner of floor and wall; another one that does not touch it is let go
+// in a corner of its own. What opens there, beyond zero by what the instant is late, has no share
+// of its forces within the cones, and the first goes on to carry its weight m g on the floor alone.
+static void test_rest_beside_what_opens(void** unused) {
+  (void)unused;
+  Run run = run_text_with(
+      "model: corners\n"
+      "parameters: {r: 0.1, mu: 0.2}\n"
+      "coordinates: {x1: {start: r}, y1: {start: r}, p1: , x2: {start: 0.9}, y2: {start: r}, p2: "
+      ",\n"
+      "  px: {start: 0.2}, py: {start: r, rate: 1}}\n"
+      "mass: {x1: 2, y1: 2, p1: 0.01, x2: 30, y2: 30, p2: 0.15, px: 1, py: 1}\n"
+      "potential: 9.81*(2*y1 + 30*y2)\n"
+      "forces: {px: \"-20*tanh((0.5 - t)/1e-9)\"}\n"
+      "contacts:\n"
+      "  f1: {gap: y1 - r, friction: mu, slip: \"x1' + r*p1'\"}\n"
+      "  w1: {gap: x1 - r, friction: mu, slip: \"y1' - r*p1'\"}\n"
+      "  f2: {gap: y2 - r, friction: mu, slip: \"x2' + r*p2'\"}\n"
+      "  w2: {gap: 0.9 - x2, friction: mu, slip: \"y2' + r*p2'\"}\n"
+      "  c: {gap: px - x1 - r, friction: mu, slip: \"py' - y1' - r*p1'\"}\n"
+      "events: {drop: {when: lambda(f2) - 280, direction: down, impulse: {x2: -30}}}\n",
+      NULL);
+  run_to(&run, 0.7, 2e-3);
+  const PawlState* state = pawl_sim_state(run.sim);
+  CHECK_NEAR(state->q[3], 0.9, 1e-12);
+  for (int k = 0; k < run_events(&run); k++) {
+    assert_string_not_equal(run_event(&run, k)->constraint, "drop");
+  }
+  run_end(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_many),          cmocka_unit_test(test_twice),
-      cmocka_unit_test(test_box),           cmocka_unit_test(test_box_in_steps),
-      cmocka_unit_test(test_spinning_box),  cmocka_unit_test(test_implicit_spin),
-      cmocka_unit_test(test_spin_in_steps), cmocka_unit_test(test_unloaded_corner),
+      cmocka_unit_test(test_many),
+      cmocka_unit_test(test_twice),
+      cmocka_unit_test(test_box),
+      cmocka_unit_test(test_box_in_steps),
+      cmocka_unit_test(test_spinning_box),
+      cmocka_unit_test(test_implicit_spin),
+      cmocka_unit_test(test_spin_in_steps),
+      cmocka_unit_test(test_unloaded_corner),
+      cmocka_unit_test(test_rest_beside_what_opens),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
