@@ -17,6 +17,7 @@ PawlStatus pawl_yields_create(const PawlDynamics* d, const PawlByRows* rows, Paw
                       .row = PAWL_NEW(arena, int, m),
                       .at = PAWL_NEW(arena, int, m),
                       .seen = PAWL_NEW(arena, int, m),
+                      .list = PAWL_NEW(arena, int, m),
                       .start = PAWL_NEW(arena, int, m + 1),
                       .column = PAWL_NEW(arena, double, m),
                       .diagonal = PAWL_NEW(arena, double, m)};
@@ -80,11 +81,10 @@ static void write_pattern(PawlYields* y) {
     next[j] = next[j - 1];
   }
   memset(y->seen, -1, (size_t)y->count * sizeof(int));
-  int* list = (int*)y->column;
   for (int j = 0; j < y->count; j++) {
-    int count = find_neighbours(y, j, list);
+    int count = find_neighbours(y, j, y->list);
     for (int n = 0; n < count; n++) {
-      y->index[next[list[n] + 1]++] = j;
+      y->index[next[y->list[n] + 1]++] = j;
     }
   }
 }

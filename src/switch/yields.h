@@ -14,7 +14,7 @@ typedef struct PawlYields {
   PawlSparseLu* lu;      // NULL: no rows are known
   unsigned char* known;  // rows: those of `lu`
   int count, *row, *at;  // rows of the matrix; which they are, and where a row is (-1: nowhere)
-  int *seen, *start, *index, index_room;
+  int *seen, *list, *start, *index, index_room;
   double *values, *column, *diagonal;  // entries; rows: room; those of the inverse
   int values_room;
 } PawlYields;
