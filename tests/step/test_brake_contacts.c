@@ -9,20 +9,24 @@
 static const char* const TIED[] = {"rk4",  "dopri", "ark",    "ida", "ga-v",
                                    "ga-a", "ga-pv", "ga-pva", NULL};
 
+#define SLED(x, force)                                                          \
+  "model: sled\n"                                                               \
+  "coordinates: {x: " x                                                         \
+  ", y: , z: {rate: 1}, w: }\n"                                                 \
+  "mass: {x: 1, y: 1, z: 1, w: 1}\n"                                            \
+  "potential: 10*y + 10*w\n"                                                    \
+  "forces: {x: " force                                                          \
+  "}\n"                                                                         \
+  "constraints: {rail: w = 0}\n"                                                \
+  "locks: {brake: {lock: z, engaged: true, capacity: 0.3*abs(lambda(rail))}}\n" \
+  "contacts: {f: {gap: y, friction: 0.2, slip: x}}\n"                           \
+  "simulate: {method: event-driven}\n"
+
 // A brake that a rail presses on, 0.3 m g, beside a block that slips on a floor, 0.2 m g: both come
 // to rest by themselves, at v/(mu g).
 static void test_tied_brake_and_slip(void** unused) {
   (void)unused;
-  static const char text[] =
-      "model: sled\n"
-      "coordinates: {x: {rate: 1}, y: , z: {rate: 1}, w: }\n"
-      "mass: {x: 1, y: 1, z: 1, w: 1}\n"
-      "potential: 10*y + 10*w\n"
-      "constraints: {rail: w = 0}\n"
-      "locks: {brake: {lock: z, engaged: true, capacity: 0.3*abs(lambda(rail))}}\n"
-      "contacts: {f: {gap: y, friction: 0.2, slip: x}}\n"
-      "simulate: {method: event-driven}\n";
-  Run run = run_text(text);
+  Run run = run_text(SLED("{rate: 1}", "0"));
   for (int k = 0; TIED[k]; k++) {
     if (run_with(&run, TIED[k], 0.6, 1e-2)) {
       event_is(&run, run_events(&run) - 2, 1.0 / 3, "brake", "locked", 1e-9);
@@ -37,17 +41,7 @@ static void test_tied_brake_and_slip(void** unused) {
 // The same where the block is pulled by 10 t and begins to slip at 0.2: it has 5 (t - 0.2)^2 then.
 static void test_tied_brake_and_late_slip(void** unused) {
   (void)unused;
-  static const char text[] =
-      "model: sled\n"
-      "coordinates: {x: , y: , z: {rate: 1}, w: }\n"
-      "mass: {x: 1, y: 1, z: 1, w: 1}\n"
-      "potential: 10*y + 10*w\n"
-      "forces: {x: 10*t}\n"
-      "constraints: {rail: w = 0}\n"
-      "locks: {brake: {lock: z, engaged: true, capacity: 0.3*abs(lambda(rail))}}\n"
-      "contacts: {f: {gap: y, friction: 0.2, slip: x}}\n"
-      "simulate: {method: event-driven}\n";
-  Run run = run_text(text);
+  Run run = run_text(SLED("", "10*t"));
   for (int k = 0; TIED[k]; k++) {
     if (run_with(&run, TIED[k], 0.6, 1e-2)) {
       event_is(&run, run_events(&run) - 2, 0.2, "f", "slip", 1e-8);
