@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "expr/elementary.h"
 #include "model/model.h"
+#include "step/method.h"
 #include "switch/phase.h"
 #include "switch/tolerances.h"
 #include "system/bundle.h"
@@ -38,6 +39,7 @@ struct PawlPoles {
   const PawlSystem* system;
   PawlSizes sizes;
   bool explicit;  // the stages of the method lie ahead, and may meet what the step does not
+  const PawlStepper* bounces;  // whose contacts press, and bounce, within steps; NULL: it has none
   int count;
   Pole* poles;
   PawlBundle* factors;
@@ -244,6 +246,10 @@ static bool is_explicit(const PawlSimulateDef* def) {
   return strcmp(name, "rk4") == 0;
 }
 
+static bool goes_through_impacts(const PawlSimulateDef* def) {
+  return strcmp(def->method, "event-driven") != 0 && pawl_method_find(def->method)->contacts;
+}
+
 PawlStatus pawl_poles_create(const PawlSystem* system, const PawlStepper* stepper, PawlPoles** out,
                              PawlError* err) {
   *out = NULL;
@@ -254,6 +260,7 @@ PawlStatus pawl_poles_create(const PawlSystem* system, const PawlStepper* steppe
   p->system = system;
   p->sizes = pawl_system_sizes(system);
   p->explicit = is_explicit(pawl_stepper_def(stepper));
+  p->bounces = goes_through_impacts(pawl_stepper_def(stepper)) ? stepper : NULL;
   PawlStatus status = find(p, err);
   bool needless = p->count == 0 && !(p->explicit && !pawl_system_constant_mass(system));
   status = status || needless ? status : fill(p, stepper, err);
@@ -423,6 +430,19 @@ static int find_kicked(const PawlPoles* p, const PawlState* end) {
   return -1;
 }
 
+// Accelerations at both ends of a step do not tell of its impulses, and bounces too small for the
+// log are no instants.
+static bool is_pressed(const PawlPoles* p, const PawlState* end) {
+  bool pressed = false;
+  for (int i = 0; p->bounces && i < p->sizes.rows; i++) {
+    bool contact = pawl_system_row_kind(p->system, i) == PAWL_ROW_CONTACT;
+    pressed |= contact &&
+               (p->kept->lambda[i] > 0.0 || end->lambda[i] > 0.0 ||
+                (p->bounces->method->impulse && p->bounces->method->impulse(p->bounces, i) != 0.0));
+  }
+  return pressed;
+}
+
 static PawlStatus fail_kicked(PawlPoles* p, PawlState* state, int i, PawlError* err) {
   (void)pawl_fail(
       err, PAWL_RETRY,
@@ -526,6 +546,6 @@ PawlStatus pawl_poles_end(PawlPoles* p, PawlState* state, bool jumped, PawlError
   if (touched >= 0) {
     return fail(p, state, touched, err);
   }
-  int kicked = jumped ? -1 : find_kicked(p, state);
+  int kicked = jumped || is_pressed(p, state) ? -1 : find_kicked(p, state);
   return kicked >= 0 ? fail_kicked(p, state, kicked, err) : PAWL_OK;
 }

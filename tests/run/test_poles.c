@@ -177,6 +177,29 @@ static void test_no_pole(void** unused) {
   NEED(run("potential: 1e10*x^4", -7.0, "ga-v-implicit", 0.03, 1.0, &x, &err), &err);
 }
 
+// Impulses of contacts are no kicks of a pole: a ball that bounces to rest under a weight that
+// falls off with height, and two balls with a spring between them, whose length is a divisor.
+static void test_bounces(void** unused) {
+  (void)unused;
+  static const char* const stepping[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
+  static const double restitutions[] = {0.0, 0.1, 0.3, 0.5, 0.7, 0.9};
+  for (int k = 0; k < 18; k++) {
+    char text[300];
+    PawlError err = {0};
+    double x;
+    snprintf(text, sizeof text,
+             "potential: -9.81*40/(1 + x/40)\ncontacts: {floor: {gap: x, restitution: %g}}",
+             restitutions[k / 3]);
+    NEED(run(text, 0.0, stepping[k % 3], 2e-3, 3.0, &x, &err), &err);
+    assert_true(x > -2e-3 && x < 0.5);
+    NEED(run("forces: {x: '-10 - x/sqrt(x^2 + 0*t)'}\ncontacts: {c: {gap: x - 0.1, restitution: "
+             "0.5}}",
+             0.0, stepping[k % 3], 1e-3, 2.0, &x, &err),
+         &err);
+    CHECK_NEAR(x, 0.1, 2e-3);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_motion_ends),
@@ -187,6 +210,7 @@ int main(void) {
       cmocka_unit_test(test_motion_turns_back),
       cmocka_unit_test(test_growth),
       cmocka_unit_test(test_no_pole),
+      cmocka_unit_test(test_bounces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
