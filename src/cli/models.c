@@ -188,22 +188,12 @@ static double distance(int n, const double* q, const double* reference) {
   return off / size;
 }
 
-// Time stepping has one law for impacts of several contacts at once, whatever the model asks for.
-static bool has_other_law(const PawlSimulateDef* def, const char* method) {
-  return strcmp(def->contact_law, "newton") != 0 && strcmp(method, "event-driven") != 0 &&
-         pawl_method_find(method)->contacts;
-}
-
 static void print_cell(Table* t, const PawlSystem* system, PawlSimulateDef def, const char* model,
                        const char* method, double* q, const double* reference) {
   int n = pawl_system_sizes(system).q;
   PawlError err = {0};
   def.method = method;
   PawlStatus status = end_of(system, def, q, &err);
-  if (status == PAWL_OK && has_other_law(&def, method)) {
-    printf(" %c |", letter_of(t, "the law of several impacts at one instant"));
-    return;
-  }
   if (status != PAWL_OK) {
     t->failures += status != PAWL_ERROR_USAGE;
     if (status == PAWL_ERROR_USAGE) {

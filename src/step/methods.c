@@ -87,6 +87,14 @@ static void need_laws_of_model(PawlNeeds* needs) {
   }
 }
 
+// Of a single contact sequential is newton.
+static const char* need_contact_law(const PawlSystem* system, const PawlSimulateDef* def) {
+  int first, end = pawl_modes_contacts(system, &first);
+  bool differs = (strcmp(def->contact_law, "poisson") == 0 && end > first) ||
+                 (strcmp(def->contact_law, "sequential") == 0 && end > first + 1);
+  return differs ? def->contact_law : NULL;
+}
+
 PawlStatus pawl_methods_needs(const PawlSystem* system, const PawlSimulateDef* def,
                               PawlNeeds* needs, PawlError* err) {
   PawlSizes n = pawl_system_sizes(system);
@@ -97,6 +105,7 @@ PawlStatus pawl_methods_needs(const PawlSystem* system, const PawlSimulateDef* d
     needs->contacts |= pawl_system_row_kind(system, i) == PAWL_ROW_CONTACT;
     needs->friction |= pawl_system_row_kind(system, i) == PAWL_ROW_FRICTION;
   }
+  needs->contact_law = need_contact_law(system, def);
   if (strcmp(def->impact, "model") == 0) {
     need_laws_of_model(needs);
     return PAWL_OK;
@@ -172,6 +181,12 @@ const char* pawl_methods_obstacle(const PawlMethodInfo* info, const PawlNeeds* n
   if (needs->friction && !info->friction) {
     return "the friction of the contacts";
   }
+  if (needs->contact_law && info != &pawl_method_event_driven.info) {
+    snprintf(room, PAWL_OBSTACLE_ROOM,
+             "contact_law = %s (it has newton alone, for all contacts at once)",
+             needs->contact_law);
+    return room;
+  }
   bool own = info->linear_only || info->action ||
              (info->contacts && !info->smooth && info != &pawl_method_event_driven.info);
   if (needs->slips && own) {
@@ -212,6 +227,7 @@ static void list_able(const PawlNeeds* needs, bool smooth, PawlText* list) {
   char room[PAWL_OBSTACLE_ROOM];
   PawlNeeds quiet = *needs;
   quiet.regions = quiet.contacts = quiet.friction = false;
+  quiet.contact_law = NULL;
   quiet.slips |= needs->friction;
   for (int k = 0; k < METHOD_COUNT; k++) {
     const PawlMethodInfo* info = &methods[k]->info;
@@ -263,6 +279,7 @@ static PawlStatus choose_smooth(const char* name, const PawlNeeds* needs, const 
   char room[PAWL_OBSTACLE_ROOM];
   PawlNeeds quiet = *needs;
   quiet.regions = quiet.contacts = quiet.friction = false;
+  quiet.contact_law = NULL;
   quiet.slips |= needs->friction;
   *method = find(name);
   if (*method && (*method)->info.smooth) {
@@ -348,7 +365,11 @@ PawlStatus pawl_methods_auto(const PawlNeeds* needs, PawlSimulateDef* def, const
   bool located = needs->regions || has_instants(needs->system);
   bool large = needs->velocities > LARGE, linear;
   PAWL_TRY(is_plain_linear(needs, &linear, err));
-  if (needs->contacts && has_few_contacts(needs) && !pawl_stiffness_found(needs, def)) {
+  if (needs->contact_law) {
+    def->smooth = pawl_stiffness_found(needs, def) ? "ark" : "dopri";
+    def->method = "event-driven";
+    *reason = "the law of contacts that is asked for is one of located impacts";
+  } else if (needs->contacts && has_few_contacts(needs) && !pawl_stiffness_found(needs, def)) {
     def->smooth = "dopri";
     def->method = "event-driven";
     *reason = "the instants of few contacts are located, with steps by tolerance between them";

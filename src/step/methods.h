@@ -9,10 +9,11 @@
 typedef struct PawlNeeds {
   const PawlSystem* system;
   int velocities;
-  bool regions;   // constraints switch by regions or wrap
-  bool contacts;  // there are contacts
-  bool friction;  // and they have friction
-  bool slips;     // friction hangs on multipliers between instants
+  bool regions;             // constraints switch by regions or wrap
+  bool contacts;            // there are contacts
+  bool friction;            // and they have friction
+  bool slips;               // friction hangs on multipliers between instants
+  const char* contact_law;  // of impacts, where another than newton is asked for and differs; NULL
   // of the impact laws of these regions
   const char* other_law;  // the constraint whose law is not post, or the option; NULL: all are post
   bool option_law;        // the option `impact` sets the laws, not the model

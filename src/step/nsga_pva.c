@@ -647,4 +647,4 @@ COUPLED(pawl_method_ga_pva, create_pva, .name = "ga-pva",
 COUPLED(pawl_method_nsga_pva, create_pva, .name = "nsga-pva",
         .holds = "position, velocity, acceleration",
         .about = "nonsmooth generalized-alpha, smooth motion at acceleration level; contacts",
-        .options = OPTIONS " strategy", .contacts = true, .friction = true, .laws = PAWL_LAWS_ALL);
+        .options = OPTIONS " strategy contact_law", .contacts = true, .friction = true, .laws = PAWL_LAWS_ALL);

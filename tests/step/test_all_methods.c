@@ -212,6 +212,13 @@ static void test_bad_words(void** unused) {
   m.def.contact_law = "hertz";
   check_refused(&m, "contact_law = hertz", "newton, poisson");
   m.def.contact_law = "newton";
+  Motion cradle = motion_file("newtons-cradle", NULL);
+  static const char* const one_law[] = {"nsga-pva", "nsga-pvv", "moreau-jean", "php"};
+  for (size_t k = 0; k < sizeof one_law / sizeof *one_law; k++) {
+    cradle.def.method = one_law[k];
+    check_refused(&cradle, "contact_law = sequential", "these can: event-driven");
+  }
+  motion_end(&cradle);
   static const char* const bad[] = {"sideways", "1.5", "-0.1", "0.5x", "nan"};
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
     char text[32];

@@ -196,6 +196,13 @@ static void test_auto_of_stiff_motion(void** unused) {
   check_choice(motion_text(ROD("0")), "dopri", "", "smooth");
 }
 
+#define BALLS(count, law)                                            \
+  "model: balls\nparameters: {N: " count                             \
+  "}\n"                                                              \
+  "coordinates: {'x[i=1..N]': {start: i}}\nmass: {'x[i=1..N]': 1}\n" \
+  "contacts: {'c[i=1..N-1]': {gap: 'x[i+1] - x[i] - 0.5'}}\n"        \
+  "simulate: {contact_law: " law "}\n"
+
 static void test_auto(void** unused) {
   (void)unused;
   check_choice(motion_file("oscillator", NULL), "exponential", "", "linear");
@@ -206,6 +213,11 @@ static void test_auto(void** unused) {
   check_choice(motion_file("cam-follower", NULL), "event-driven", "dopri", "located");
   check_choice(motion_file("bouncing-pendulum", NULL), "event-driven", "dopri", "few contacts");
   check_choice(motion_file("spinning-ball", NULL), "event-driven", "dopri", "few contacts");
+  // the law that a model asks for, of however many contacts; of one contact all are one
+  check_choice(motion_text(BALLS("12", "sequential")), "event-driven", "dopri", "law of contacts");
+  check_choice(motion_text(BALLS("12", "poisson")), "event-driven", "dopri", "law of contacts");
+  check_choice(motion_text(BALLS("12", "newton")), "nsga-pva", "", "contacts, many of them");
+  check_choice(motion_text(BALLS("2", "sequential")), "event-driven", "dopri", "few contacts");
   check_choice(motion_file("elastic-bar", NULL), "nsga-pva", "", "contacts");
   check_choice(motion_file("chain", "N=150"), "dopri", "", "smooth");
   check_choice(motion_file("chain", "N=700"), "ga-pva", "", "large");
