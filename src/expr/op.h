@@ -52,6 +52,11 @@ typedef struct PawlOpInfo {
 } PawlOpInfo;
 extern const PawlOpInfo pawl_op_info[PAWL_OP_COUNT];
 
+// Comparisons, and what joins them: true or false, 1 or 0.
+static inline bool pawl_op_is_logical(PawlOp op) {
+  return op >= PAWL_OP_LT && op <= PAWL_OP_NOT;
+}
+
 static inline int pawl_op_operands(PawlOp op) {
   return pawl_op_info[op].operands;
 }

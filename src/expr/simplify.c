@@ -355,8 +355,7 @@ static PawlNode rule_function(PawlDag* d, PawlOp op, PawlNode a, PawlNode b) {
 
 // True when a node is 0 or 1 by its operation.
 static bool is_truth(const PawlDag* d, PawlNode a) {
-  PawlOp op = d->node[a].op;
-  return op >= PAWL_OP_LT && op <= PAWL_OP_NOT;
+  return pawl_op_is_logical(d->node[a].op);
 }
 
 static PawlNode truth_of(PawlDag* d, PawlNode a) {

@@ -311,6 +311,13 @@ static bool load_contact(PawlLoader* loader, PawlYaml* body, const PawlScope* sc
                 pawl_quote(gap->text).s, pawl_quote(contact->name).s);
     return false;
   }
+  if (pawl_op_is_logical(pawl_dag_node(loader->model->dag, contact->gap)->op)) {
+    pawl_report(&loader->report, gap,
+                "the gap '%s' of '%s' is a comparison; expected a distance that stays >= 0, such "
+                "as 1 - y for y < 1",
+                pawl_quote(gap->text).s, pawl_quote(contact->name).s);
+    return false;
+  }
   return good && check_slips(loader, body, contact);
 }
 

@@ -66,8 +66,7 @@ static int is_variable(void* context, PawlOp leaf, int index) {
 
 // Is true or false, rather than a number that crosses zero.
 static bool is_logical(const PawlDag* dag, PawlNode node) {
-  PawlOp op = pawl_dag_node(dag, node)->op;
-  return op >= PAWL_OP_LT && op <= PAWL_OP_NOT;
+  return pawl_op_is_logical(pawl_dag_node(dag, node)->op);
 }
 
 // Made of <, <=, >, >= alone, which change where something crosses zero.

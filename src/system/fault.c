@@ -451,7 +451,7 @@ static bool is_asked(const Search* s, PawlItemKind kind) {
 static PawlNode without_value(const Search* s, PawlNode node) {
   const PawlDagNode* n = pawl_dag_node(s->model->dag, node);
   PawlNode bad = isfinite(s->values[node]) ? PAWL_NO_NODE : node;
-  for (int k = 0; n->op >= PAWL_OP_LT && n->op <= PAWL_OP_NOT && k < pawl_op_operands(n->op); k++) {
+  for (int k = 0; pawl_op_is_logical(n->op) && k < pawl_op_operands(n->op); k++) {
     bad = bad == PAWL_NO_NODE ? without_value(s, n->arg[k]) : bad;
   }
   return bad;

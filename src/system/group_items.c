@@ -119,8 +119,8 @@ static PawlStatus add_guards(PawlSorter* s, PawlError* err) {
 static PawlNode condition(const PawlSorter* s, PawlNode when) {
   const PawlDag* from = s->system->model->dag;
   PawlOp op = pawl_dag_node(from, when)->op;
-  return op >= PAWL_OP_LT && op <= PAWL_OP_NOT ? pawl_system_guard(s->dag, from, s->folded, when)
-                                               : s->folded[when];
+  return pawl_op_is_logical(op) ? pawl_system_guard(s->dag, from, s->folded, when)
+                                : s->folded[when];
 }
 
 static int add_watch(PawlSorter* s, PawlItemKind kind, int target, PawlNode node) {

@@ -45,7 +45,7 @@ static bool jumps(const PawlDag* dag, const PawlDagNode* n) {
 
 static bool kinks(const PawlDag* dag, const PawlDagNode* n) {
   return jumps(dag, n) || pawl_kink_counts(dag, n) || n->op == PAWL_OP_ABS ||
-         n->op == PAWL_OP_MIN || n->op == PAWL_OP_MAX || pawl_kink_compares(n->op);
+         n->op == PAWL_OP_MIN || n->op == PAWL_OP_MAX || pawl_op_is_logical(n->op);
 }
 
 static bool is_less(PawlOp op) {
@@ -108,7 +108,7 @@ static void find_courses(Listing* l) {
 
 static bool decides(PawlOp op, int operand) {
   return (op == PAWL_OP_IF && operand == 0) || op == PAWL_OP_SIGN || op == PAWL_OP_FLOOR ||
-         pawl_kink_compares(op);
+         pawl_op_is_logical(op);
 }
 
 static unsigned char mark_of_operand(PawlOp op, int operand, unsigned char mark) {

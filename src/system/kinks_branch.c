@@ -63,7 +63,7 @@ PawlNode pawl_kink_branch(PawlDag* dag, const PawlDagNode* kink, const PawlNode*
   if (op == PAWL_OP_IF) {
     return pick(dag, turn, arg[1], arg[2]);
   }
-  return pawl_kink_compares(op)
+  return pawl_op_is_logical(op)
              ? pick(dag, turn, pawl_dag_const(dag, 1.0), pawl_dag_const(dag, 0.0))
              : pick(dag, turn, arg[0], arg[1]);
 }
@@ -113,7 +113,7 @@ PawlNode pawl_kink_timed(PawlDag* dag, const PawlDagNode* kink, const PawlNode* 
     return held_sign(dag, plain, turn);
   }
   PawlNode held = held_side(dag, op, arg, plain, turn);
-  if (pawl_kink_compares(op)) {
+  if (pawl_op_is_logical(op)) {
     return held;
   }
   bool branches = op == PAWL_OP_IF;

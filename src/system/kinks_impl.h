@@ -4,10 +4,6 @@
 
 #include "system/system.h"
 
-static inline bool pawl_kink_compares(PawlOp op) {
-  return op >= PAWL_OP_LT && op <= PAWL_OP_NOT;
-}
-
 // What has a number of pieces; else two sides.
 static inline bool pawl_kink_counts(const PawlDag* dag, const PawlDagNode* n) {
   return n->op == PAWL_OP_WRAP || n->op == PAWL_OP_FLOOR || pawl_kink_is_table(dag, n);
@@ -15,5 +11,5 @@ static inline bool pawl_kink_counts(const PawlDag* dag, const PawlDagNode* n) {
 
 // What decides where that is a comparison; PAWL_NO_NODE.
 static inline PawlNode pawl_kink_condition(PawlNode node, const PawlDagNode* n) {
-  return n->op == PAWL_OP_IF ? n->arg[0] : pawl_kink_compares(n->op) ? node : PAWL_NO_NODE;
+  return n->op == PAWL_OP_IF ? n->arg[0] : pawl_op_is_logical(n->op) ? node : PAWL_NO_NODE;
 }

@@ -422,6 +422,8 @@ static void test_friction_mistakes(void) {
   WRONG("friction: {static: 0.5, kinetic: 0.2*oops}, slip: xpos", "unknown name 'oops'");
 #undef WRONG
   REFUSED(HEAD "contacts: {f: {gap: 3*k}}\n", "the gap '3*k' of 'f' contains no coordinate");
+  REFUSED(HEAD "contacts: {f: {gap: y < 1}}\n",
+          "m.yaml:4:21: the gap 'y < 1' of 'f' is a comparison; expected a distance");
   REFUSED(HEAD "contacts: {f: {gap: 3 - t}}\n", "the gap '3 - t' of 'f' contains no coordinate");
   REFUSED(HEAD
           "contacts: {f: {gap: y, friction: 0.1, slip: xpos}}\noutputs: {o: \"lambda(f, 3)\"}\n",
