@@ -337,9 +337,10 @@ static double corrections_error(const PawlStepper* s, PawlNsga* d, int* row) {
 
 // Another iteration is due: without some contacts that push, or for the energy. The rates at the
 // end are those of corrections_error(), with the restitution.
-static bool goes_on(PawlStepper* s, PawlNsga* d, const PawlState* state) {
+static bool goes_on(PawlStepper* s, PawlNsga* d, const PawlState* state, double* aside) {
   pawl_nsga_add_rebounds(s, d, -1.0);
-  if ((d->rub.contacts > 0 && pawl_nsga_lets_go(s, d)) || pawl_nsga_restrain(s, d, state)) {
+  if ((d->rub.contacts > 0 && (pawl_nsga_lets_go(s, d) || pawl_nsga_rubs_aside(s, d, aside))) ||
+      pawl_nsga_restrain(s, d, state)) {
     return true;
   }
   pawl_nsga_add_rebounds(s, d, 1.0);
@@ -374,6 +375,7 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
   double t = state->t + d->ga.h;
   int row = 0, since = 0;  // iterations before something was changed for the energy
   bool changed = false;
+  double aside = INFINITY;
   PawlPhase smooth = *phase;
   smooth.active = d->S;
   d->total = d->torn = d->rated = false;
@@ -399,7 +401,7 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
     bool settled = d->settles && k == 1 && !d->total && !changed && settle(s, d);
     if (!changed && pawl_ga_may_end(s, &d->ga, &smooth, k) && !d->torn &&
         pawl_ga_ended(s, &d->ga, corrections_error(s, d, &row))) {
-      if (!d->minds || !goes_on(s, d, state)) {
+      if (!d->minds || !goes_on(s, d, state, &aside)) {
         PAWL_TRY(pawl_ga_outgrown(s, &d->ga, state, err));
         return pawl_nsga_check_solved(s, d, phase, t, err);
       }
@@ -647,4 +649,5 @@ COUPLED(pawl_method_ga_pva, create_pva, .name = "ga-pva",
 COUPLED(pawl_method_nsga_pva, create_pva, .name = "nsga-pva",
         .holds = "position, velocity, acceleration",
         .about = "nonsmooth generalized-alpha, smooth motion at acceleration level; contacts",
-        .options = OPTIONS " strategy contact_law", .contacts = true, .friction = true, .laws = PAWL_LAWS_ALL);
+        .options = OPTIONS " strategy contact_law", .contacts = true, .friction = true,
+        .laws = PAWL_LAWS_ALL);

@@ -83,6 +83,16 @@ PawlStatus pawl_nsga_rub(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, do
   return PAWL_OK;
 }
 
+bool pawl_nsga_rubs_aside(const PawlStepper* s, const PawlNsga* d, double* off) {
+  if (d->rub.relaxed || d->rub.swept > d->rub.swept_before) {
+    return false;
+  }
+  PawlRubEnds ends = {.impulse = d->Lambda, .rate = d->rate, .values = pawl_eval_values(d->eval)};
+  double before = *off;
+  *off = pawl_rub_aside(s, &d->rub, &ends);
+  return *off > s->def.tolerance && *off < 0.5 * before;
+}
+
 // Which contacts touch at an iterate; `*changed`: one that does not push would have to.
 void pawl_nsga_touch(PawlStepper* s, PawlNsga* d, const double* of_q, bool* changed) {
   const PawlValues* values = pawl_eval_values(d->eval);

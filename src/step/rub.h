@@ -147,6 +147,8 @@ typedef struct PawlRubWork {
 PawlRubWork pawl_rub_work(const PawlRub* rub, int contact, const double* impulse,
                           const double* rate_before, const double* rate, const double* b_before,
                           const double* b);
+// How far friction with two slips is off its cone and slip, (F35) over the contacts that have it.
+double pawl_rub_aside(const PawlStepper* s, const PawlRub* rub, const PawlRubEnds* ends);
 // sum_j G_ij^2/M_jj of row i of a contact or its friction.
 double pawl_rub_own(const PawlStepper* s, const PawlRub* rub, const PawlValues* values, int i);
 // Logs which contacts stick, slip, slip back or are open after a step and were not before; those

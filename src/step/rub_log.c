@@ -87,13 +87,18 @@ static double off_cone(const PawlStepper* s, const PawlRub* rub, const PawlRubEn
   return off;
 }
 
-static double off_cones(const PawlStepper* s, const PawlRub* rub, const PawlRubEnds* e) {
+// Of the contacts with so many slips at least.
+static double off_cones(const PawlStepper* s, const PawlRub* rub, const PawlRubEnds* e, int least) {
   double off = 0.0, size = 0.0;
   for (int k = 0; k < rub->contacts; k++) {
-    bool pressed = rub->of[k].count > 0 && e->impulse[pawl_rub_row(rub, k)] > 0.0;
+    bool pressed = rub->of[k].count >= least && e->impulse[pawl_rub_row(rub, k)] > 0.0;
     off = pressed ? fmax(off, off_cone(s, rub, e, k, &size)) : off;
   }
   return size > 0.0 ? off / size : 0.0;
+}
+
+double pawl_rub_aside(const PawlStepper* s, const PawlRub* rub, const PawlRubEnds* e) {
+  return off_cones(s, rub, e, 2);
 }
 
 // Says once that friction is not met.
@@ -111,7 +116,7 @@ static PawlStatus warn_off(PawlStepper* s, double t, double off, PawlError* err)
 static PawlStatus note_solution(PawlStepper* s, PawlRub* rub, const PawlRubEnds* e,
                                 PawlError* err) {
   PawlStepperInfo* info = &s->dynamics.info;
-  double off = off_cones(s, rub, e);
+  double off = off_cones(s, rub, e, 1);
   bool is_first = off > PAWL_RUB_OFF && !(info->cones > PAWL_RUB_OFF);
   info->cones = fmax(info->cones, off);
   info->relaxed += rub->relaxed;

@@ -446,6 +446,60 @@ static void test_refusals(void** unused) {
   motion_end(&m);
 }
 
+// Rates of a body's own axes, turned by its quaternion.
+static void turn_out(const double* q, const double* w, double* out) {
+  double t[3];
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    t[i] = 2.0 * (q[1 + j] * w[k] - q[1 + k] * w[j]);
+  }
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    out[i] = w[i] + q[0] * t[i] + q[1 + j] * t[k] - q[1 + k] * t[j];
+  }
+}
+
+// A spinning sphere, thrown onto the ground: what each step does to its momentum along the ground
+// is friction against the slip that is left. Its slips are rates of a body whose axes turn. (N83)
+static void test_thrown_sphere(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
+  const double mu = 0.3, g = 9.81, r = 0.08, h = 2e-3;
+  int slips = 0;
+  for (int k = 0; k < 24; k++) {
+    char text[600];
+    double a = 1.7 * k, worst = 0.0;
+    snprintf(text, sizeof text,
+             "model: s\nmechanism: {gravity: [0, 0, -%g]}\nbodies:\n"
+             "  ground: {shapes: {table: {plane: {}}}}\n"
+             "  s: {shape: {sphere: %g}, mass: 2, inertia: [0.01, 0.01, 0.01],\n"
+             "    start: {at: [0, 0, 0.1]},\n"
+             "    rate: {velocity: [%.3f, %.3f, 0.4], omega: [%.3f, %.3f, %.3f]}}\n"
+             "contacts: {f: {between: [ground.table, s], friction: %g, restitution: 0.2}}\n",
+             g, r, 2 * cos(a), 2 * sin(a), 9 * sin(2 * a), 9 * cos(3 * a), 9 * sin(5 * a + 1), mu);
+    Motion m = motion_text(text);
+    motion_start(&m, methods[k % 3]);
+    for (int step = 0; step < 200; step++) {
+      double before[3], u[2], P[2], *v = m.state->v, w[3];
+      memcpy(before, v, sizeof before);
+      motion_step(&m, h);
+      turn_out(m.state->q + 3, v + 3, w);  // to the axes of the ground
+      u[0] = v[0] - r * w[1];
+      u[1] = v[1] + r * w[0];
+      P[0] = 2.0 * (v[0] - before[0]);
+      P[1] = 2.0 * (v[1] - before[1]);
+      double N = 2.0 * (v[2] - before[2] + g * h), slip = hypot(u[0], u[1]);
+      if (N > 1e-6 && slip > 1e-3) {
+        worst = fmax(worst, hypot(P[0] + mu * N * u[0] / slip, P[1] + mu * N * u[1] / slip) / N);
+        slips++;
+      }
+    }
+    CHECK_NEAR(worst, 0.0, 1e-8);
+    motion_end(&m);
+  }
+  assert_true(slips > 200);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_law_in_every_step),
@@ -464,6 +518,7 @@ int main(void) {
       cmocka_unit_test(test_copied),
       cmocka_unit_test(test_no_allocation),
       cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_thrown_sphere),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
