@@ -82,7 +82,8 @@ static PawlStatus give_way(PawlStepper* s, PawlState* state, double h, bool* any
 static PawlStatus advance(PawlStepper* s, PawlState* state, double* h, bool* stopped,
                           PawlError* err) {
   *stopped = false;
-  if (!s->method->advance || (s->method->low && s->dynamics.jams)) {  // (F36)
+  if (!s->method->advance || (s->method->low && s->dynamics.jams) ||  // (F36)
+      s->loop->guards.turning.slow) {                                 // (F80)
     return pawl_piece_step(s, state, *h, err);
   }
   double begin = state->t;
@@ -199,6 +200,12 @@ static PawlStatus watched_piece(PawlStepper* s, PawlState* state, double h, bool
   PAWL_TRY(pawl_guards_begin(g, state, err));
   for (int k = 0; strays; k++) {
     PawlStatus status = advance_inside(s, state, &h, &stopped, &margin, err);
+    if (status == PAWL_RETRY && g->turning.slow) {  // a slip may rest sooner than it seemed to
+      pawl_instant_back(s, state);
+      g->turning.part *= PAWL_SLIP_SLOW_SHORTER;
+      *found = false;
+      return PAWL_OK;
+    }
     if (status == PAWL_RETRY || status == PAWL_ERROR_RUN) {
       PAWL_TRY(give_way(s, state, h, found, err));
       return *found ? PAWL_OK : status;
@@ -218,6 +225,7 @@ static PawlStatus watched_piece(PawlStepper* s, PawlState* state, double h, bool
       pawl_instant_back(s, state);
     }
   }
+  g->turning.part = g->turning.slow ? 1.0 : g->turning.part;
   g->stepped = s->contact_count > 0 && state->t > l->mark->t;
   *found |= g->stepped && pawl_guards_step_turns(g, state);
   if (*found) {

@@ -38,7 +38,8 @@ static void place_inner(PawlInnerPoint* p, double s, double weight, bool quintic
   }
 }
 
-// Simpson's rule up to order 4, Lobatto's of order 6 beyond.                            (B9) (B10)
+// Simpson's rule up to order 4, Lobatto's of order 6 beyond, and where works are to be known to
+// tolerances.                                                                           (B9) (B10)
 static void choose_rule(PawlWorks* w, int order) {
   static const double SIMPSON = 4.0 / 6.0, LOBATTO = 5.0 / 12.0;
   w->inner_count = order > 4 ? 2 : 1;
@@ -97,7 +98,8 @@ PawlStatus pawl_works_create(PawlStepper* s, PawlWorks** out, PawlError* err) {
   w->slip = s->dynamics.slip;
   w->drives = (w->powers & 1u << PAWL_POWER_DRIVES) || w->slip;
   w->exact = s->method->exact;
-  choose_rule(w, s->method->info.order);
+  enum { TO_TOLERANCES = 5 };
+  choose_rule(w, s->method->info.adaptive ? TO_TOLERANCES : s->method->info.order);
   PAWL_TRY(pawl_leaps_create(s, &w->leaps, err));
   w->powers |= powers_of_friction(s);
   return w->powers ? fill(s, w, err) : PAWL_OK;

@@ -174,6 +174,7 @@ PawlStatus pawl_guards_longest(PawlGuards* g, const PawlState* state, bool turni
   double unjammed;
   PAWL_TRY(longest_unjammed(g, state, &unjammed, err));
   *longest = unjammed;
+  g->turning.slow = false;
   if (!turning || !turns(g, state)) {
     return PAWL_OK;
   }
@@ -183,6 +184,7 @@ PawlStatus pawl_guards_longest(PawlGuards* g, const PawlState* state, bool turni
     }
   }
   PAWL_TRY(pawl_turning_longest(&g->turning, g->slip, g->dynamics, state, longest, err));
+  g->turning.slow = g->turning.slow && !g->jam.near;
   *longest = fmin(*longest, unjammed);
   return PAWL_OK;
 }
