@@ -2,6 +2,7 @@
 // Equation labels refer to docs/theory/friction.md, section 9.
 #include "step/loop_slow.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -226,15 +227,27 @@ static void turn(double* d, double angle) {
   d[1] = s * x + c * d[1];
 }
 
-// The largest change of directions, and of velocities, of what they are or friction makes of them.
-static double take(const Step* of) {
+// What rounding leaves of a direction: that of the terms of its slip, over the slip.
+static double noise_of(const Step* of, int stage, int k) {
+  const PawlSlow* w = of->w;
+  double terms = of->s->dynamics.slip->least[w->contact[k]] / PAWL_SLIP_BEGINS;
+  const double *d = &w->d[stage][2 * w->contact[k]], *u = w->slip[stage] + 2 * k;
+  double speed = fabs(d[0] * u[0] + d[1] * u[1]);
+  return speed > 0.0 ? PAWL_SLIP_SLOW_NOISE * DBL_EPSILON * terms / speed : 0.0;
+}
+
+// The largest change of directions, and of velocities, of what they are or friction makes of them;
+// and what rounding may leave of it.
+static double take(const Step* of, double* rounded) {
   PawlSlow* w = of->w;
   PawlStepper* s = of->s;
   double largest = 0.0;
+  *rounded = PAWL_SLIP_SLOW_ROUNDED;
   for (int row = 0; row < STAGES * w->count; row++) {
     double angle = fmin(fmax(w->x[row], -PAWL_SLIP_SLOW_TURN), PAWL_SLIP_SLOW_TURN);
     int j = row / w->count, k = row % w->count;
     largest = fmax(largest, fabs(angle));
+    *rounded = fmax(*rounded, noise_of(of, j, k));
     turn(&w->d[j][2 * w->contact[k]], angle);
     const double* push = w->push + (size_t)k * (size_t)s->sizes.v;
     for (int i = 0; i < STAGES; i++) {
@@ -328,10 +341,9 @@ static PawlStatus solve(const Step* of) {
       return PAWL_RETRY;
     }
     pawl_lu_solve(n, w->A, w->pivot, w->b, w->x);
-    double change = take(of);
+    double rounded, change = take(of, &rounded);
     place(of);
-    if (change <= PAWL_SLIP_SLOW_ENDS ||
-        (change <= PAWL_SLIP_SLOW_ROUNDED && change >= 0.5 * last)) {
+    if (change <= PAWL_SLIP_SLOW_ENDS || (change <= rounded && change >= 0.5 * last)) {
       PAWL_TRY(evaluate(of));
       return goes_forward(of) ? PAWL_OK : PAWL_RETRY;
     }

@@ -186,6 +186,15 @@ static bool has_strayed(const PawlLoop* l, const PawlState* state, const PawlMar
          least < -pawl_surfaces_noise(&l->surfaces, state);
 }
 
+// A slow slip has no direction in a piece, since it may rest sooner than it seemed to: nothing is
+// taken, and the next piece is shorter.                                                      (F80)
+static PawlStatus go_shorter(PawlStepper* s, PawlState* state, bool* found) {
+  pawl_instant_back(s, state);
+  s->loop->guards.turning.part *= PAWL_SLIP_SLOW_SHORTER;
+  *found = false;
+  return PAWL_OK;
+}
+
 // A piece of length h in which something may be found; up to it, if there is.
 static PawlStatus watched_piece(PawlStepper* s, PawlState* state, double h, bool* found,
                                 PawlError* err) {
@@ -200,11 +209,8 @@ static PawlStatus watched_piece(PawlStepper* s, PawlState* state, double h, bool
   PAWL_TRY(pawl_guards_begin(g, state, err));
   for (int k = 0; strays; k++) {
     PawlStatus status = advance_inside(s, state, &h, &stopped, &margin, err);
-    if (status == PAWL_RETRY && g->turning.slow) {  // a slip may rest sooner than it seemed to
-      pawl_instant_back(s, state);
-      g->turning.part *= PAWL_SLIP_SLOW_SHORTER;
-      *found = false;
-      return PAWL_OK;
+    if (status == PAWL_RETRY && g->turning.slow) {
+      return go_shorter(s, state, found);
     }
     if (status == PAWL_RETRY || status == PAWL_ERROR_RUN) {
       PAWL_TRY(give_way(s, state, h, found, err));
@@ -217,7 +223,11 @@ static PawlStatus watched_piece(PawlStepper* s, PawlState* state, double h, bool
     if (through >= 0) {
       return slide_instead(s, state, through, reaction, err);
     }
-    PAWL_TRY(find_first(s, state, h, stopped, found, &reached, &margin, err));
+    status = find_first(s, state, h, stopped, found, &reached, &margin, err);
+    if (status == PAWL_RETRY && g->turning.slow) {
+      return go_shorter(s, state, found);
+    }
+    PAWL_TRY(status);
     strays = *found && !stopped && reached > 0.0 && k < MOST_KINK_HALVINGS &&
              has_strayed(l, state, &margin);
     if (strays) {
