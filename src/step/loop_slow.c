@@ -384,7 +384,7 @@ static double clear_of_works(const Step* of, double h) {
     double grows_in = hypot(u[0], u[1]) / hypot(change[0], change[1]);
     longest = fmin(longest, PAWL_SLIP_SLOW_WORKS * grows_in);
   }
-  return of->s->works ? fmax(longest, PAWL_SLIP_SLOW_WORKS_FIRST * h) : h;
+  return fmax(longest, PAWL_SLIP_SLOW_WORKS_FIRST * h);
 }
 
 PawlStatus pawl_slow_step(PawlStepper* s, PawlSlow* w, PawlState* state, double h, PawlError* err) {

@@ -271,7 +271,7 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // works are to be known; they are to a part of the sixth power of it, as the trapezium has them.
 // And of a piece, how short its first step from rest is: in that they are known to a hundredth, and
 // it is a part of the third power of all.
-#define PAWL_SLIP_SLOW_WORKS 0.25
+#define PAWL_SLIP_SLOW_WORKS 0.15
 #define PAWL_SLIP_SLOW_WORKS_FIRST 0.02
 // [1] Of a length in which no directions are found: the next one; and of the longest, the least one
 // that is tried.

@@ -171,8 +171,8 @@ static void test_drawn_block(void** unused) {
 }
 
 // Directions of a slow slip are unknowns: a light block, which friction turns at once to where it
-// leads it, takes a few evaluations a step by every method, and all come to one place. (F80) It
-// took 1.2 10^6 of dopri.
+// leads it, takes a hundred factorisations a step by every method, and all come to one place. (F80)
+// It took 1.2 10^6 of dopri.
 static void test_light_block(void** unused) {
   (void)unused;
   static const char* const SMOOTH[] = {"dopri", "rk4", "ark", "ga-pva"};
@@ -194,18 +194,22 @@ static void test_light_block(void** unused) {
         run_to(&run, 1.0, 1e-2);
         PawlSummary summary = pawl_sim_summary(run.sim);
         check_list("q", 3, pawl_sim_state(run.sim)->q, q, i == 3 ? 3e-5 : i == 1 ? 5e-7 : 1e-9);
-        assert_true(i == 2 || summary.work.evaluations < 15000);
+        assert_true(i == 2 || summary.work.factorizations < 12000);
         assert_true(summary.energy_max_drift < (i == 3 ? 1e-4 : 1e-7));
         assert_string_equal(pawl_sim_warning(run.sim), "");
       }
     }
+    memcpy(q, pawl_sim_state(run.sim)->q, sizeof q);  // without works the motion is the same
+    run.def.balance = false;
+    run_to(&run, 1.0, 1e-2);
+    assert_memory_equal(pawl_sim_state(run.sim)->q, q, sizeof q);
     run_end(&run);
   }
 }
 
 // The first step from rest, by itself. A point on a floor, k = mu g, is drawn by (k + c t, b t).
 // With the slip (u, v), v = u x: u' = k + c t - k/sqrt(1 + x^2) and u x' = b t - x (k + c t), in
-// powers of t. A step of length h is off by what is left out of these, h^6 and more. (F80)
+// powers of t. Tolerances are too large to be a limit; the steps that works ask for are.    (F80)
 static void test_first_step(void** unused) {
   (void)unused;
   static const char text[] =
@@ -249,15 +253,13 @@ static void test_first_step(void** unused) {
     Run run = run_text_with(text, NULL);
     run.def.simulate.smooth = "rk4";
     run.def.simulate.rtol = run.def.simulate.atol = 1e-3;
-    run.def.balance = false;  // else works ask for shorter steps
     run_to(&run, h, h);
     const double* v = pawl_sim_state(run.sim)->v;
     off[i] = hypot(v[0] - speed, v[1] - speed * slope);
-    assert_true(off[i] < 1e-5 * speed);
+    assert_true(off[i] < 1e-9 * speed);
     run_end(&run);
   }
   print_message("off by %g and %g\n", off[0], off[1]);
-  assert_true(off[0] > 24.0 * off[1]);
 }
 
 // The slip of the block below by backward Euler, as above, from 1.55 s to 1.61 s.
@@ -298,7 +300,7 @@ static void test_turns_back(void** unused) {
     assert_int_equal(run_events(&run), 2);
     assert_string_equal(run_event(&run, 1)->to, "stick");
     assert_string_equal(pawl_sim_warning(run.sim), "");
-    assert_true(pawl_sim_summary(run.sim).work.evaluations < 10000);
+    assert_true(pawl_sim_summary(run.sim).work.factorizations < 4000);
     assert_true(pawl_sim_summary(run.sim).energy_max_drift < 1e-14);
     if (i == 0) {
       memcpy(q, pawl_sim_state(run.sim)->q, sizeof q);
