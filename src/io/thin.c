@@ -13,6 +13,8 @@ struct PawlThin {
   bool mixes;       // sides of jumps are too many to be kept apart
   int* rows;        // of each group
   double* extreme;  // of each group: `width` first ones, `width` second ones
+  bool any;
+  double* last;  // the row that came last, in no group yet; the first has one to itself
 };
 
 PawlStatus pawl_thin_create(int width, int most, PawlThin** out, PawlError* err) {
@@ -24,7 +26,8 @@ PawlStatus pawl_thin_create(int width, int most, PawlThin** out, PawlError* err)
   *thin = (PawlThin){.width = width, .most = most, .size = 1};
   thin->rows = pawl_alloc((size_t)most, sizeof(int));
   thin->extreme = pawl_alloc((size_t)most, 2 * (size_t)width * sizeof(double));
-  if (!thin->rows || !thin->extreme) {
+  thin->last = pawl_alloc((size_t)width, sizeof(double));
+  if (!thin->rows || !thin->extreme || !thin->last) {
     pawl_thin_destroy(thin);
     return pawl_fail_memory(err);
   }
@@ -36,6 +39,7 @@ void pawl_thin_destroy(PawlThin* thin) {
   if (thin) {
     pawl_free(thin->rows);
     pawl_free(thin->extreme);
+    pawl_free(thin->last);
     pawl_free(thin);
   }
 }
@@ -65,10 +69,10 @@ static void fold_row(const PawlThin* thin, int group, const double* row) {
   }
 }
 
-// True when group `b`, which begins with a row of time t, may be put to group `a`.
+// True when a group that begins with a row of time t may be put to group `a`.
 static bool may_join(const PawlThin* thin, int a, double t) {
   const double* last = group_of(thin, a) + thin->width;
-  return thin->mixes || t > last[0];
+  return a > 0 && (thin->mixes || t > last[0]);
 }
 
 // Joins neighbours, two at a time.
@@ -98,7 +102,7 @@ static void make_room(PawlThin* thin) {
   }
 }
 
-void pawl_thin_add(PawlThin* thin, const double* row) {
+static void add_to_groups(PawlThin* thin, const double* row) {
   int last = thin->count - 1;
   if (last >= 0 && thin->rows[last] < thin->size && may_join(thin, last, row[0])) {
     fold_row(thin, last, row);
@@ -114,8 +118,16 @@ void pawl_thin_add(PawlThin* thin, const double* row) {
   thin->rows[thin->count++] = 1;
 }
 
+void pawl_thin_add(PawlThin* thin, const double* row) {
+  if (thin->any) {
+    add_to_groups(thin, thin->last);
+  }
+  memcpy(thin->last, row, (size_t)thin->width * sizeof(double));
+  thin->any = true;
+}
+
 int pawl_thin_rows(const PawlThin* thin) {
-  int rows = 0;
+  int rows = thin->any ? 1 : 0;
   for (int k = 0; k < thin->count; k++) {
     rows += thin->rows[k] > 1 ? 2 : 1;
   }
@@ -128,6 +140,9 @@ void pawl_thin_column(const PawlThin* thin, int column, double* out) {
     if (thin->rows[k] > 1) {
       *out++ = group_of(thin, k)[thin->width + column];
     }
+  }
+  if (thin->any) {
+    *out = thin->last[column];
   }
 }
 

@@ -62,6 +62,8 @@ PawlStatus pawl_loop_create(PawlStepper* s, bool event_driven, const PawlStateSh
   l->guards.kinks = l->kinks.located;
   l->guards.turning.order = s->method->info.order;
   l->guards.turning.own = s->method->advance != NULL;
+  PAWL_TRY(pawl_slow_create(s, &l->slow, err));
+  l->guards.turning.most = l->slow ? l->slow->most : 0;
   pawl_loop_shape(l, &shape);
   PAWL_TRY(pawl_jump_create(&l->guards, &l->law, &s->log, &shape, &l->jump, err));
   l->jump.bounce.low = s->method->low;
@@ -337,6 +339,7 @@ PAWL_APART static PawlStatus take_or_restore(PawlStepper* s, PawlState* state, d
   l->jumped = false;
   memset(l->guards.loosened, 0, (size_t)s->system->constraint_count);
   memset(l->guards.reached, 0, (size_t)s->system->constraint_count);
+  l->guards.turning.part = 1.0;
   memset(l->guards.firings, 0, (size_t)l->guards.condition_count * sizeof(int));
   pawl_kinks_begin(&l->kinks);
   pawl_phase_copy(l->kept, state);

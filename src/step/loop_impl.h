@@ -4,6 +4,7 @@
 #pragma once
 
 #include "step/kinks.h"
+#include "step/loop_slow.h"
 #include "step/regions.h"
 #include "switch/between.h"
 #include "switch/jump.h"
@@ -28,6 +29,7 @@ typedef struct PawlLoop {
   int* next;         // modes
   double* move;      // v
   double* kutta;     // q + 3 v: room
+  PawlSlow* slow;    // NULL where no slip turns
   double* shown;     // rows: multipliers of a side of a jump
   double* push;      // v: impulsive forces of an event
   int* rubs;         // twice contact_count: how contacts with friction stand before and after

@@ -82,7 +82,8 @@ static PawlStatus give_way(PawlStepper* s, PawlState* state, double h, bool* any
 static PawlStatus advance(PawlStepper* s, PawlState* state, double* h, bool* stopped,
                           PawlError* err) {
   *stopped = false;
-  if (!s->method->advance || (s->method->low && s->dynamics.jams)) {  // (F36)
+  if (!s->method->advance || (s->method->low && s->dynamics.jams) ||  // (F36)
+      s->loop->guards.turning.slow) {                                 // (F80)
     return pawl_piece_step(s, state, *h, err);
   }
   double begin = state->t;
@@ -185,6 +186,15 @@ static bool has_strayed(const PawlLoop* l, const PawlState* state, const PawlMar
          least < -pawl_surfaces_noise(&l->surfaces, state);
 }
 
+// A slow slip has no direction in a piece, since it may rest sooner than it seemed to: nothing is
+// taken, and the next piece is shorter.                                                      (F80)
+static PawlStatus go_shorter(PawlStepper* s, PawlState* state, bool* found) {
+  pawl_instant_back(s, state);
+  s->loop->guards.turning.part *= PAWL_SLIP_SLOW_SHORTER;
+  *found = false;
+  return PAWL_OK;
+}
+
 // A piece of length h in which something may be found; up to it, if there is.
 static PawlStatus watched_piece(PawlStepper* s, PawlState* state, double h, bool* found,
                                 PawlError* err) {
@@ -199,6 +209,9 @@ static PawlStatus watched_piece(PawlStepper* s, PawlState* state, double h, bool
   PAWL_TRY(pawl_guards_begin(g, state, err));
   for (int k = 0; strays; k++) {
     PawlStatus status = advance_inside(s, state, &h, &stopped, &margin, err);
+    if (status == PAWL_RETRY && g->turning.slow) {
+      return go_shorter(s, state, found);
+    }
     if (status == PAWL_RETRY || status == PAWL_ERROR_RUN) {
       PAWL_TRY(give_way(s, state, h, found, err));
       return *found ? PAWL_OK : status;
@@ -210,7 +223,11 @@ static PawlStatus watched_piece(PawlStepper* s, PawlState* state, double h, bool
     if (through >= 0) {
       return slide_instead(s, state, through, reaction, err);
     }
-    PAWL_TRY(find_first(s, state, h, stopped, found, &reached, &margin, err));
+    status = find_first(s, state, h, stopped, found, &reached, &margin, err);
+    if (status == PAWL_RETRY && g->turning.slow) {
+      return go_shorter(s, state, found);
+    }
+    PAWL_TRY(status);
     strays = *found && !stopped && reached > 0.0 && k < MOST_KINK_HALVINGS &&
              has_strayed(l, state, &margin);
     if (strays) {
@@ -218,6 +235,7 @@ static PawlStatus watched_piece(PawlStepper* s, PawlState* state, double h, bool
       pawl_instant_back(s, state);
     }
   }
+  g->turning.part = g->turning.slow ? 1.0 : g->turning.part;
   g->stepped = s->contact_count > 0 && state->t > l->mark->t;
   *found |= g->stepped && pawl_guards_step_turns(g, state);
   if (*found) {

@@ -9,6 +9,7 @@
 #include "model/model.h"
 #include "step/bands.h"
 #include "step/ga_bend.h"
+#include "step/gaps.h"
 #include "step/guesses.h"
 #include "step/initial.h"
 #include "step/loop.h"
@@ -217,6 +218,7 @@ static PawlStatus fill(PawlStepper* s, PawlError* err) {
   PAWL_TRY(pawl_eval_share(s->dynamics.eval, s->pool, err));
   PAWL_TRY(warn_of_law(s, &needs, err));
   PAWL_TRY(warn_of_kinks(s, err));
+  PAWL_TRY(pawl_gaps_look(s, err));
   PAWL_TRY(pawl_bands_create(s, &s->bands, err));
   s->sizes = s->dynamics.sizes;
   s->H = s->dynamics.H;

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "model/model.h"
+#include "switch/tolerances.h"
 #include "system/system.h"
 
 typedef struct PawlWorks PawlWorks;
@@ -38,7 +39,8 @@ static void place_inner(PawlInnerPoint* p, double s, double weight, bool quintic
   }
 }
 
-// Simpson's rule up to order 4, Lobatto's of order 6 beyond.                            (B9) (B10)
+// Simpson's rule up to order 4, Lobatto's of order 6 beyond, and where works are to be known to
+// tolerances.                                                                           (B9) (B10)
 static void choose_rule(PawlWorks* w, int order) {
   static const double SIMPSON = 4.0 / 6.0, LOBATTO = 5.0 / 12.0;
   w->inner_count = order > 4 ? 2 : 1;
@@ -52,7 +54,7 @@ static void choose_rule(PawlWorks* w, int order) {
 static PawlStatus fill(PawlStepper* s, PawlWorks* w, PawlError* err) {
   PawlSizes n = s->sizes;
   double** const of_q[] = {&w->q, &w->inner_q, &w->q_rate[0], &w->q_rate[1]};
-  double** const of_v[] = {&w->v, &w->a, &w->inner_v, &w->inner_a, &w->end_a};
+  double** const of_v[] = {&w->v, &w->a, &w->inner_v, &w->inner_a, &w->end_a, &w->plain_a};
   double** const of_rows[] = {&w->lambda, &w->inner_lambda, &w->shown, &w->rubbing};
   bool got = true;
   for (size_t k = 0; k < sizeof of_q / sizeof *of_q; k++) {
@@ -97,7 +99,8 @@ PawlStatus pawl_works_create(PawlStepper* s, PawlWorks** out, PawlError* err) {
   w->slip = s->dynamics.slip;
   w->drives = (w->powers & 1u << PAWL_POWER_DRIVES) || w->slip;
   w->exact = s->method->exact;
-  choose_rule(w, s->method->info.order);
+  enum { TO_TOLERANCES = 5 };
+  choose_rule(w, s->method->info.adaptive ? TO_TOLERANCES : s->method->info.order);
   PAWL_TRY(pawl_leaps_create(s, &w->leaps, err));
   w->powers |= powers_of_friction(s);
   return w->powers ? fill(s, w, err) : PAWL_OK;
@@ -303,6 +306,31 @@ static bool is_kept(const PawlStepper* s, const PawlPhase* phase, Place at) {
          memcmp(w->modes, phase->modes, (size_t)s->sizes.modes * sizeof(int)) == 0;
 }
 
+// Some slip in space is slower than a method knows rates to, as where it comes to rest: what its
+// direction is there, and so the force and v', is what errors have left.
+static bool is_lost(const PawlStepper* s, const PawlPhase* phase) {
+  const PawlSlip* slip = s->works->slip;
+  double u[PAWL_MOST_SLIPS];
+  bool lost = false;
+  for (int k = 0; slip && s->method->info.adaptive && k < slip->count; k++) {
+    const PawlSlipContact* c = &slip->contact[k];
+    lost |= c->count > 1 && pawl_slip_slips(phase->modes[c->mode]) &&
+            fabs(pawl_slip_rate(slip, phase, k, u)) < PAWL_SLIP_KNOWN * s->def.atol;
+  }
+  return lost;
+}
+
+// The end of a piece with v' of the parabola through v and v' of the beginning and its v.    (B26)
+static Place without_acceleration(const PawlStepper* s, Place end) {
+  PawlWorks* w = s->works;
+  double h = end.t - w->t;
+  for (int i = 0; i < s->sizes.v; i++) {
+    w->plain_a[i] = 2.0 * (end.v[i] - w->v[i]) / h - w->a[i];
+  }
+  end.a = w->plain_a;
+  return end;
+}
+
 static PawlStatus piece(PawlStepper* s, const PawlPhase* phase, Place at, PawlError* err) {
   PawlWorks* w = s->works;
   double inside[PAWL_WORKS_MOST_INNER][PAWL_POWER_COUNT], power[PAWL_POWER_COUNT];
@@ -314,7 +342,8 @@ static PawlStatus piece(PawlStepper* s, const PawlPhase* phase, Place at, PawlEr
   }
   w->jolted = false;
   if (h != 0.0) {  // a root may lie before the end of a step of the method's own
-    add_works(s, at, power, look_inside(s, phase, at, inside), inside);
+    Place end = is_lost(s, phase) ? without_acceleration(s, at) : at;
+    add_works(s, at, power, look_inside(s, phase, end, inside), inside);
   }
   keep(s, phase, at, power);
   return PAWL_OK;

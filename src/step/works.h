@@ -40,6 +40,7 @@ struct PawlWorks {
   double *inner_q, *inner_v, *inner_a, *inner_lambda;
   double* q_rate[2];            // q' at both ends; of rotations
   double *end_a, *shown;        // of an end, where they are not at hand
+  double* plain_a;              // v: of an end, where that is not known
   double sum[PAWL_WORK_COUNT];  // of the step under way
   bool jolted;                  // the piece begins with multipliers that are impulses
 };

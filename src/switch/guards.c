@@ -174,6 +174,7 @@ PawlStatus pawl_guards_longest(PawlGuards* g, const PawlState* state, bool turni
   double unjammed;
   PAWL_TRY(longest_unjammed(g, state, &unjammed, err));
   *longest = unjammed;
+  g->turning.slow = false;
   if (!turning || !turns(g, state)) {
     return PAWL_OK;
   }
@@ -183,6 +184,7 @@ PawlStatus pawl_guards_longest(PawlGuards* g, const PawlState* state, bool turni
     }
   }
   PAWL_TRY(pawl_turning_longest(&g->turning, g->slip, g->dynamics, state, longest, err));
+  g->turning.slow = g->turning.slow && !g->jam.near;
   *longest = fmin(*longest, unjammed);
   return PAWL_OK;
 }
@@ -296,10 +298,22 @@ PAWL_INLINE double scale_of(const PawlGuards* g, const PawlState* state, int k,
   return g->all[k].what == PAWL_GUARD_CAPACITY ? watch[g->all[k].at] : state->largest[k];
 }
 
+static inline bool is_nearer(double first, double now, double moves) {
+  double least = first < now ? first : now;
+  return least <= fabs(now - first) + moves && now >= 0.0 && !isinf(now - first);
+}
+
 // (V16)
 static inline bool is_near(const PawlGuards* g, double first, double now, double scale) {
-  double least = first < now ? first : now;
-  return least <= fabs(now - first) + g->nearness * scale && now >= 0.0 && !isinf(now - first);
+  return is_nearer(first, now, g->nearness * scale);
+}
+
+// How far the floor of a contact moves in a step.                                           (V16c)
+PAWL_INLINE double floor_of(const PawlGuards* g, int k) {
+  const PawlGuard* guard = &g->all[k];
+  return g->timed && guard->what == PAWL_GUARD_GAP
+             ? g->dynamics->def->step * fabs(pawl_eval_values(g->gaps)->g_t[guard->at])
+             : 0.0;
 }
 
 // A sine that touches zero in the middle of a step has its ends at 1 - cos of half of it.   (V16a)
@@ -365,7 +379,8 @@ PawlStatus pawl_guards_margins(PawlGuards* g, const PawlState* state, PawlMargin
   for (int k = 0; k < g->armed_count; k++) {
     int at = g->armed[k];
     double distance = distance_of(g, state, at, g->watch, lambda);
-    g->near |= is_near(g, g->first_margins[k], distance, scale_of(g, state, at, g->watch));
+    double moves = g->nearness * scale_of(g, state, at, g->watch) + floor_of(g, at);
+    g->near |= is_nearer(g->first_margins[k], distance, moves);
     g->distances[k] = distance;
     g->margins[k] =
         pawl_guards_turns_only(g, state, at) ? INFINITY : margin_of(g, state, at, distance);

@@ -134,6 +134,7 @@ typedef struct PawlGuards {
   PawlTurning turning;           // where there is friction
   PawlJam jam;
   PawlEval *gaps, *gaps_aside;      // rows at position level; NULL where contacts are not located
+  bool timed;                       // they depend on t by themselves, and their g_t is there, too
   unsigned char *touched, *pulled;  // rows of contacts: fired at the instant under way
   unsigned char* jams;              // rows of contacts: they lift off from their critical friction
   double* slack;                 // rows: how far below zero a gap that has touched was looked for

@@ -209,7 +209,14 @@ static PawlStatus create_contacts(PawlGuards* g, PawlError* err) {
     PAWL_TRY(pawl_jam_create(g->dynamics, g->slip, &g->jam, err));
   }
   PAWL_TRY(pawl_eval_create(system, PAWL_POSITION, &g->gaps, err));
-  return pawl_eval_create(system, PAWL_POSITION, &g->gaps_aside, err);
+  g->timed = !pawl_eval_is_timeless(g->gaps);
+  if (!g->timed) {
+    return pawl_eval_create(system, PAWL_POSITION, &g->gaps_aside, err);
+  }
+  pawl_eval_destroy(g->gaps);
+  g->gaps = NULL;
+  PAWL_TRY(pawl_eval_create(system, PAWL_POSITION | PAWL_TIME_GRADIENT, &g->gaps, err));
+  return pawl_eval_create(system, PAWL_POSITION | PAWL_TIME_GRADIENT, &g->gaps_aside, err);
 }
 
 PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bool exact,

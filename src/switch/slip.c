@@ -316,6 +316,10 @@ void pawl_slip_direction(const PawlSlip* s, const PawlPhase* phase, int k, doubl
   const PawlSlipContact* c = &s->contact[k];
   double u[PAWL_MOST_SLIPS], speed = c->count > 1 ? pawl_slip_rate(s, phase, k, u) : 0.0;
   double length = begun(s, phase, k).length;
+  if (s->given && c->count > 1) {
+    memcpy(d, s->given + 2 * k, 2 * sizeof(double));
+    return;
+  }
   for (int i = 0; i < c->count; i++) {  // in a plane there are but two
     d[i] = speed != 0.0 ? u[i] / speed : phase->held[c->first + i] / length;
   }

@@ -55,9 +55,11 @@ typedef struct PawlSlip {
   double *lambda, *by;  // rows: where F is varied, and how far
   int* colour;          // rows: those of one colour are varied at once; -1: none hangs on it
   int colours;
-  double* dF;    // of each tie
-  double* push;  // v: beside f, where joints slide
-  double* p;     // v: of (F30)
+  double* dF;           // of each tie
+  double* push;         // v: beside f, where joints slide
+  double* p;            // v: of (F30)
+  const double* given;  // two for each contact: directions in the place of those of velocities in
+                        // space (F81); NULL: none
 } PawlSlip;
 
 // NULL in *out where no contact has friction (or `located` is false) and no friction hangs on

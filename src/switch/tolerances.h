@@ -258,6 +258,28 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of the time in which friction would have turned the direction to its own: how long a step may
 // be. Explicit ones are stable up to 2.78 (Runge and Kutta), implicit ones swing to and fro from 2.
 #define PAWL_SLIP_STABLE 1.0
+// [1] Of the time in which friction would have turned the direction to its own: from steps of this
+// length on directions are unknowns. Up to here the steps above cost less.                 (F80)
+#define PAWL_SLIP_SLOW 4.0
+// How many contacts may turn there: the equations of their directions are dense.
+#define PAWL_SLIP_SLOW_MOST 16
+// [rad] How far a direction is turned in one correction. And of what there is of each velocity, and
+// [rad]: the last change of an iteration; and what rounding may leave of it, where it shrinks no
+// more.
+#define PAWL_SLIP_SLOW_TURN 0.5
+// [1] Of a piece, and of the time in which a slip grew to what it is: how long a step may be whose
+// works are to be known; they are to a part of the sixth power of it, as the trapezium has them.
+// And of a piece, how short its first step from rest is: in that they are known to a hundredth, and
+// it is a part of the third power of all.
+#define PAWL_SLIP_SLOW_WORKS 0.15
+#define PAWL_SLIP_SLOW_WORKS_FIRST 0.02
+// [1] Of a length in which no directions are found: the next one; and of the longest, the least one
+// that is tried.
+#define PAWL_SLIP_SLOW_SHORTER 0.25
+#define PAWL_SLIP_SLOW_PART 1e-3
+#define PAWL_SLIP_SLOW_ENDS 1e-14
+#define PAWL_SLIP_SLOW_ROUNDED 1e-11
+#define PAWL_SLIP_SLOW_NOISE 16.0  // rounding errors of the terms of a slip
 // [1] Of the compliance of its masses: what a contact that slips yields by where it jams; where
 // steps become shorter, and what part of the time until then they may be; and, of what its gap is
 // made of, how far the lift-off may dip below zero; of the acceleration that forces make: what

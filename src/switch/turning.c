@@ -107,21 +107,43 @@ static bool is_slow(const PawlSlip* slip, const PawlPhase* phase, double passes)
   return any;
 }
 
+// How long a step may be in which directions are unknowns: a part of the time until the first slip
+// that becomes slower would rest. 0: there are too many.                                    (F80)
+static double reach_of(const PawlTurning* turning, const PawlSlip* slip, const PawlState* state,
+                       double h) {
+  PawlPhase phase = pawl_phase_of(state, false);
+  int count = 0;
+  for (int k = 0; k < slip->count; k++) {
+    if (turns(slip, &phase, k)) {
+      Course c = course_of(slip, &phase, k, state->a);
+      bool slower = !pawl_slip_begins(slip, &phase, k) && c.along < 0.0;
+      h = slower ? fmin(h, PAWL_SLIP_TURN_MOST * c.speed / hypot(c.along, c.across)) : h;
+      count++;
+    }
+  }
+  return count <= turning->most && turning->part >= PAWL_SLIP_SLOW_PART ? turning->part * h : 0.0;
+}
+
 PawlStatus pawl_turning_longest(PawlTurning* turning, PawlSlip* slip, PawlDynamics* d,
                                 const PawlState* state, double* longest, PawlError* err) {
   PawlPhase phase = pawl_phase_of(state, false);
-  bool slow = turning->own && is_slow(slip, &phase, d->def->atol);
+  bool short_ones = !turning->own || is_slow(slip, &phase, d->def->atol);
+  double fastest = 0.0, reach = reach_of(turning, slip, state, d->def->step);
   *longest = INFINITY;
+  if (pawl_slip_turns(slip, &phase, state->lambda)) {
+    PAWL_TRY(stiffness(turning, slip, d, state, &fastest, err));
+  }
+  turning->slow = fastest * reach > PAWL_SLIP_SLOW;
+  if (turning->slow) {
+    *longest = reach;
+    return PAWL_OK;
+  }
   for (int k = 0; k < slip->count && !turning->own; k++) {
     if (turns(slip, &phase, k) && pawl_slip_speed(slip, &phase, k) != 0.0) {
       Course course = course_of(slip, &phase, k, state->a);
       *longest = fmin(*longest, accurate(turning, course, turning->fastest[k], d->def->step));
     }
   }
-  if ((!turning->own || slow) && pawl_slip_turns(slip, &phase, state->lambda)) {
-    double fastest;
-    PAWL_TRY(stiffness(turning, slip, d, state, &fastest, err));
-    *longest = fmin(*longest, PAWL_SLIP_STABLE / fastest);
-  }
+  *longest = short_ones ? fmin(*longest, PAWL_SLIP_STABLE / fastest) : *longest;
   return PAWL_OK;
 }

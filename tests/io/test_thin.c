@@ -51,6 +51,30 @@ static void test_groups(void** state) {
   pawl_thin_destroy(thin);
 }
 
+// Curves begin and end with the first and the last row, however many rows there are between them:
+// of a group of extremes neither need be one.
+static void test_ends_stay(void** state) {
+  (void)state;
+  for (int count = 2; count < 3000; count = count * 3 / 2 + 1) {
+    PawlThin* thin = NULL;
+    double x[40], y[40];
+    assert_int_equal(pawl_thin_create(3, 20, &thin, NULL), PAWL_OK);
+    for (int k = 0; k < count; k++) {
+      double row[] = {k, sin(1.7 * k + 0.3), cos(k)};
+      pawl_thin_add(thin, row);
+    }
+    int rows = pawl_thin_rows(thin);
+    assert_in_range(rows, 2, 40);
+    pawl_thin_column(thin, 1, x);
+    pawl_thin_column(thin, 2, y);
+    CHECK_NEAR(x[0], sin(0.3), 0);
+    CHECK_NEAR(y[0], 1, 0);
+    CHECK_NEAR(x[rows - 1], sin(1.7 * (count - 1) + 0.3), 0);
+    CHECK_NEAR(y[rows - 1], cos(count - 1), 0);
+    pawl_thin_destroy(thin);
+  }
+}
+
 static void test_few_rows_stay(void** state) {
   (void)state;
   PawlThin* thin = NULL;
@@ -112,7 +136,8 @@ static void test_frames(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_groups), cmocka_unit_test(test_few_rows_stay),
-      cmocka_unit_test(test_too_many_jumps), cmocka_unit_test(test_frames)};
+      cmocka_unit_test(test_groups), cmocka_unit_test(test_ends_stay),
+      cmocka_unit_test(test_few_rows_stay), cmocka_unit_test(test_too_many_jumps),
+      cmocka_unit_test(test_frames)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

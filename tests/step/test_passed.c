@@ -95,12 +95,83 @@ static void test_near_miss(void** unused) {
   motion_end(&m);
 }
 
+// A floor that is near for less than a step, also where the gap is the same at both ends of it: a
+// body at rest is hit in the first period.                                                 (V16c)
+static void test_swift_floors(void** unused) {
+  (void)unused;
+  static const char* const SMOOTH[] = {"dopri", "rk4", "ga-pva", NULL};
+  static const double STEPS[] = {20, 10, 6, 4, 3, 2.5}, REACH[] = {1.002, 1.02, 1.2};
+  int floors = 0;
+  for (int k = 0; k < 6 * 3 * 8; k++) {
+    char text[300];
+    int phase = k % 8;
+    double period = 0.01 * STEPS[k / 24], reach = REACH[k / 8 % 3];
+    if (phase == 2) {
+      continue;  // it begins inside
+    }
+    snprintf(text, sizeof text,
+             "model: floor\ncoordinates: {y: {start: 1}}\nmass: {y: 1}\n"
+             "contacts: {f: {gap: \"y - %g*sin(2*pi*t/%g + %d*pi/4)\", restitution: 0.5}}\n",
+             reach, period, phase);
+    Motion m = motion_text(text);
+    for (int i = 0; SMOOTH[i]; i++) {
+      m.def.smooth = SMOOTH[i];
+      PawlSim* sim = run(&m, "event-driven", 0.01, 1.01 * period + 0.02);
+      assert_true(pawl_sim_state(sim)->v[0] > 0.0);
+      pawl_sim_destroy(sim);
+    }
+    motion_end(&m);
+    floors++;
+  }
+  assert_int_equal(floors, 126);
+}
+
+// A gap that is nowhere negative is not seen to close: a warning names its contact.         (C19)
+static void test_nowhere_negative(void** unused) {
+  (void)unused;
+  static const struct {
+    const char* gap;
+    bool never;
+  } GAPS[] = {{"y^2", true},
+              {"y", false},
+              {"r*abs(y)", true},
+              {"-r*abs(y)", false},
+              {"y^2 - 1e-6", false},
+              {"y^3", false},
+              {"hypot(x, y)", true},
+              {"hypot(x, y) - r", false},
+              {"max(y, 0)", true},
+              {"min(y, 1)", false},
+              {"(y - r)*(y - r)/r", true},
+              {"1 - cos(y)", true},
+              {"1 + sin(x)*y", false},
+              {"exp(y) - 1", false},
+              {"y^4 + x^2", true},
+              {"1 + y^2", false}};  // never closes, and may be meant so
+  for (size_t k = 0; k < sizeof GAPS / sizeof *GAPS; k++) {
+    char text[300];
+    snprintf(text, sizeof text,
+             "model: g\nparameters: {r: 0.5}\n"
+             "coordinates: {x: {start: 2}, y: {start: %d, rate: 1}}\nmass: {x: 1, y: 1}\n"
+             "contacts: {valve: {gap: \"%s\"}}\n",
+             GAPS[k].gap[0] == '-' ? 0 : 2, GAPS[k].gap);
+    Motion m = motion_text(text);
+    for (int i = 0; i < 2; i++) {
+      PawlSim* sim = run(&m, i ? "event-driven" : "nsga-pva", 1e-2, 1e-2);
+      const char* told =
+          strstr(pawl_sim_warning(sim), "the gap of contact 'valve' is nowhere below");
+      assert_true((told != NULL) == GAPS[k].never);
+      pawl_sim_destroy(sim);
+    }
+    motion_end(&m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_pellets),
-      cmocka_unit_test(test_walls),
-      cmocka_unit_test(test_warning),
-      cmocka_unit_test(test_near_miss),
+      cmocka_unit_test(test_pellets),      cmocka_unit_test(test_walls),
+      cmocka_unit_test(test_warning),      cmocka_unit_test(test_near_miss),
+      cmocka_unit_test(test_swift_floors), cmocka_unit_test(test_nowhere_negative),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
