@@ -427,6 +427,13 @@ PawlStatus pawl_contacts_passed(PawlStepper* s, PawlContacts* c, const PawlPassa
   return PAWL_OK;
 }
 
+bool pawl_contacts_stays(const PawlStepper* s, const PawlContacts* c, const PawlState* state,
+                         double gap, double rate, double h, int row) {
+  bool pressed = c->drift && (state->lambda[row] > 0.0 || state->memory[row] > 0.0);
+  return pressed && fabs(rate) <= PAWL_SLOWEST_LOGGED * c->slow &&
+         gap <= 0.5 * fmax(h, s->def.step) * c->slow;
+}
+
 int pawl_contacts_resting(const PawlStepper* s, PawlContacts* c, const PawlState* state,
                           const PawlValues* values, unsigned char* set) {
   int count = 0;
@@ -437,8 +444,9 @@ int pawl_contacts_resting(const PawlStepper* s, PawlContacts* c, const PawlState
   pawl_dynamics_rows(&s->dynamics, values->G, state->v, values->g_t, c->opening);
   for (int k = 0; k < c->count; k++) {
     int i = c->row[k];
-    set[i] = values->g[i] <= PAWL_CONTACT_CLOSED * c->push[i] &&
-             fabs(c->opening[i]) <= PAWL_CONTACT_CLOSED * c->size[i];
+    bool rests = values->g[i] <= PAWL_CONTACT_CLOSED * c->push[i] &&
+                 fabs(c->opening[i]) <= PAWL_CONTACT_CLOSED * c->size[i];
+    set[i] = rests || pawl_contacts_stays(s, c, state, values->g[i], c->opening[i], 0.0, i);
     count += set[i];
   }
   return count;
