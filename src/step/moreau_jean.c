@@ -157,10 +157,11 @@ static PawlStatus begin(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
 }
 
 // The rate at which a contact meets its impact: the slower one of those with the gradients of both
-// ends.                                                                                    (T14)
+// ends. Where it has turned, slow ones are not met in halves, (N47).                       (T14)
 static double approach(const MoreauJean* d, int i) {
   double begin = d->rate_n[i], slowest = fmax(begin, d->turned[i]);
-  return begin < 0.0 && slowest < 0.0 ? slowest : begin;
+  bool slow = begin >= -PAWL_PASSED_SLOWEST * d->contacts.slow;
+  return begin >= 0.0 ? begin : slowest < 0.0 ? slowest : slow ? 0.0 : begin;
 }
 
 // e u* of row i; 0 of rows that are no contacts.

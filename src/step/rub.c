@@ -86,10 +86,23 @@ static void allocate(PawlStepper* s, PawlRub* rub) {
                             .w = PAWL_NEW(arena, double, PAWL_RUB_ROWS * rub->contacts),
                             .held = PAWL_NEW(arena, double, s->sizes.rows),
                             .places = PAWL_NEW(arena, PawlRubState, rub->contacts)};
+  rub->twin = PAWL_NEW(arena, int, rub->contacts);
   rub->problem.list = PAWL_NEW(arena, int, rub->contacts);
   rub->problem.w0 = PAWL_NEW(arena, double, PAWL_RUB_ROWS * rub->contacts);
   rub->problem.size = PAWL_NEW(arena, double, PAWL_RUB_ROWS * rub->contacts);
   rub->problem.own = PAWL_NEW(arena, double, PAWL_RUB_ROWS * rub->contacts);
+}
+
+// Contacts of the same two bodies stand behind each other.
+static void find_twins(PawlRub* rub) {
+  const PawlRubMatrix* m = &rub->matrix;
+  for (int k = 0; k < rub->contacts; k++) {
+    int width = m->first[k + 1] - m->first[k];
+    bool same = k > 0 && width > 0 && width == m->first[k] - m->first[k - 1] &&
+                memcmp(m->column + m->first[k], m->column + m->first[k - 1],
+                       (size_t)width * sizeof(int)) == 0;
+    rub->twin[k] = same ? k - 1 : -1;
+  }
 }
 
 PawlStatus pawl_rub_create(PawlStepper* s, bool positions, PawlRub* rub, PawlError* err) {
@@ -124,6 +137,7 @@ PawlStatus pawl_rub_create(PawlStepper* s, bool positions, PawlRub* rub, PawlErr
   }
   PAWL_TRY(pawl_rub_matrix_create(s, rub->contacts, rub->contact, &rub->matrix, err));
   s->more_kkt[0] = rub->matrix.kkt;
+  find_twins(rub);
   if (positions) {
     PAWL_TRY(pawl_rub_matrix_create(s, rub->contacts, rub->bare, &rub->bare_matrix, err));
     s->more_kkt[1] = rub->bare_matrix.kkt;
@@ -190,9 +204,28 @@ static void ask_contact(PawlRub* rub, const PawlRubStep* step, int k) {
   }
 }
 
+// Shares of a load among contacts that are one stated twice are moved by the rounding of their
+// rates over their compliance, unless these are the same. (T34)
+static void unite(PawlRub* rub, const PawlRubStep* step, int k) {
+  PawlRubProblem* q = &rub->problem;
+  int at = PAWL_RUB_ROWS * k;
+  for (int twin = rub->twin[k]; twin >= 0; twin = rub->twin[twin]) {
+    int of = PAWL_RUB_ROWS * twin;
+    if (step->near[pawl_rub_row(rub, twin)] &&
+        fabs(q->w0[at] - q->w0[of]) <= q->tolerance * q->size[of] &&
+        pawl_rub_matrix_unite(q->matrix, k, twin)) {
+      q->w0[at] = q->w0[of];
+      q->size[at] = q->size[of];
+      q->own[at] = q->own[of];
+      return;
+    }
+  }
+}
+
 static void ask_problem(PawlRub* rub, const PawlRubStep* step, const double* r) {
   PawlRubProblem* q = &rub->problem;
   double most = 0.0;
+  q->tolerance = step->tolerance;
   q->count = 0;
   for (int k = 0; k < rub->contacts; k++) {
     rub->contact[k].mu = rub->mu[k];
@@ -204,6 +237,7 @@ static void ask_problem(PawlRub* rub, const PawlRubStep* step, const double* r) 
   pawl_rub_matrix_set(q->matrix, step->S, step->B, step->J, step->bilateral);
   for (int a = 0; a < q->count; a++) {
     ask_contact(rub, step, q->list[a]);
+    unite(rub, step, q->list[a]);
     for (int i = 0; i <= q->matrix->contact[q->list[a]].count; i++) {
       most = fmax(most, q->own[PAWL_RUB_ROWS * q->list[a] + i]);
     }
@@ -220,7 +254,6 @@ static void ask_problem(PawlRub* rub, const PawlRubStep* step, const double* r) 
   q->r = r;
   q->hold = rub->hold;
   q->kept = rub->known;
-  q->tolerance = step->tolerance;
 }
 
 // What was found for the contacts of the problem: x, y of bilateral rows and y of contacts.

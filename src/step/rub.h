@@ -45,6 +45,7 @@ typedef struct PawlRub {
   PawlEval* watch;              // what is watched, for mu; NULL: all are numbers
   int bodies, *body;            // parts of the system that contacts alone can couple; of each v
   int *first, *entry, *column;  // entries of G of row k: from first[k] on; and their columns
+  int* twin;                    // of each contact: one before it with the same velocities, or -1
   int most;                     // rows of an island
   // One problem.
   int *parent, *island, *head, *next;  // bodies: islands; chains of contacts of each
