@@ -142,6 +142,12 @@ PawlStatus pawl_rub_create(PawlStepper* s, bool positions, PawlRub* rub, PawlErr
     PAWL_TRY(pawl_rub_matrix_create(s, rub->contacts, rub->bare, &rub->bare_matrix, err));
     s->more_kkt[1] = rub->bare_matrix.kkt;
   }
+  size_t bytes = pawl_kkt_memory_bytes(s->kkt);
+  size_t of_matrix = rub->matrix.kkt ? pawl_kkt_memory_bytes(rub->matrix.kkt) : 0;
+  rub->solver_before = PAWL_NEW(&s->arena, unsigned char, bytes > of_matrix ? bytes : of_matrix);
+  if (!rub->solver_before) {
+    return pawl_fail_memory(err);
+  }
   PAWL_TRY(pawl_rub_sets_create(s, &rub->matrix, &rub->sets, err));
   PAWL_TRY(pawl_rub_center_create(s, &rub->matrix, &rub->center, err));
   PAWL_TRY(pawl_rub_local_create(s, &rub->matrix, &rub->local, err));
@@ -164,6 +170,7 @@ static void guess_state(const PawlRub* rub, const PawlRubStep* step, int k) {
   PawlRubState* state = &rub->places[k];
   double* y = rub->sets.y + PAWL_RUB_ROWS * k;
   double T = 0.0;
+  memset(y, 0, PAWL_RUB_ROWS * sizeof *y);  // rows that a bare contact has not, too
   y[0] = step->guess[c->normal];
   for (int i = 0; i < c->count; i++) {
     y[1 + i] = step->guess[c->first + i];
@@ -351,6 +358,18 @@ static unsigned what_slips(const PawlRub* rub) {
   return count > 1 ? hash | 1u : 0u;
 }
 
+// A look at something aside must leave no trace: with the pivots that it has come to the next
+// steps would have other bits.
+static void begin_aside(PawlRub* rub, PawlKkt* kkt) {
+  pawl_kkt_save(kkt, rub->solver_before);
+}
+
+static void end_aside(PawlRub* rub, PawlKkt* kkt) {
+  PawlStatus status = pawl_kkt_load(kkt, rub->solver_before);
+  assert(status == PAWL_OK);  // they are its own
+  (void)status;
+}
+
 // Says once that the motion hangs on how contacts share a load.                             (F28)
 static PawlStatus note_shares(PawlStepper* s, PawlRub* rub, double t, PawlError* err) {
   unsigned slips = rub->looks < MOST_LOOKS ? what_slips(rub) : 0u;
@@ -360,7 +379,12 @@ static PawlStatus note_shares(PawlStepper* s, PawlRub* rub, double t, PawlError*
   rub->looked_at = slips;
   rub->looks++;
   memset(rub->group, 0, (size_t)s->sizes.rows);
-  if (!pawl_rub_sets_shares(&rub->sets, &rub->problem, rub->places, rub->group)) {
+  begin_aside(rub, rub->matrix.kkt);
+  pawl_rub_hold_keep(rub, false);
+  bool shares = pawl_rub_sets_shares(&rub->sets, &rub->problem, rub->places, rub->group);
+  pawl_rub_hold_keep(rub, true);
+  end_aside(rub, rub->matrix.kkt);
+  if (!shares) {
     return PAWL_OK;
   }
   rub->looks = MOST_LOOKS;
@@ -518,7 +542,10 @@ PawlStatus pawl_rub_solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step,
   if (!step->bare && !rub->counted) {
     rub->counted = true;
     rub->problem.matrix = &rub->matrix;
-    PAWL_TRY(pawl_rub_islands_count(s, rub, step, x, y, err));
+    begin_aside(rub, s->kkt);
+    PawlStatus status = pawl_rub_islands_count(s, rub, step, x, y, err);
+    end_aside(rub, s->kkt);
+    PAWL_TRY(status);
   }
   if (step->bare || !rub->stops) {
     return solve(s, rub, step, x, y, closed, err);

@@ -81,6 +81,7 @@ typedef struct PawlRub {
   long long swept_before;                  // the last step
   unsigned char* group;                    // rows: contacts that share a load
   unsigned char *closed, *holds, *pushes;  // rows: of a start, see rub_start.h
+  unsigned char* solver_before;            // what a solver remembered before it was asked aside
   unsigned looked_at;  // what slipped at the last look at that, and how many there were
   int looks;
   bool told;     // that what rests might move, or that there are several motions
