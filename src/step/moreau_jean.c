@@ -628,7 +628,7 @@ static bool is_solved(const PawlStepper* s, const MoreauJean* d) {
 }
 
 // Sets that go to and fro to the last iteration, between velocities that are as good: the step is
-// taken with these, as a relaxed one.                                                       (T33)
+// taken with these.                                                       (T33)
 static void take_near(const PawlStepper* s, MoreauJean* d) {
   double change = 0.0, near = PAWL_RUB_RELAXED * d->contacts.least_v / PAWL_SMALLEST_PART;
   for (int j = 0; j < pawl_moving(s->sizes); j++) {
@@ -636,6 +636,7 @@ static void take_near(const PawlStepper* s, MoreauJean* d) {
   }
   if (change <= near && !settled(s, d)) {
     d->noise = fmax(d->noise, near);
+    d->rub.near = !d->rub.relaxed;
     d->rub.relaxed = true;
   }
 }

@@ -465,7 +465,7 @@ bool pawl_nsga_lets_go(PawlStepper* s, PawlNsga* d) {
 }
 
 bool pawl_nsga_is_hit(const PawlNsga* d, int i) {
-  return (d->B_set[i] || d->rub.relaxed) && d->Lambda[i] > 0.0 &&
+  return (d->B_set[i] || pawl_rub_is_relaxed(&d->rub)) && d->Lambda[i] > 0.0 &&
          d->rate_before[i] < -PAWL_SLOWEST_LOGGED * d->contacts.slow;
 }
 

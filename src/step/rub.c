@@ -518,6 +518,7 @@ static PawlStatus solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, d
   bool again = rub->relaxed;
   PAWL_TRY(try_places(s, rub, step, x, y, closed, &found, &relaxed, err));
   rub->relaxed = step->bare ? again : false;
+  rub->near = rub->near && rub->relaxed;
   if (found) {
     return PAWL_OK;
   }
@@ -525,6 +526,7 @@ static PawlStatus solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, d
   PawlStatus status = large ? PAWL_RETRY : pawl_rub_islands_solve(s, rub, step, x, y, closed, err);
   if (status == PAWL_RETRY && relaxed) {
     rub->relaxed = true;
+    rub->near = false;
     rub->relaxed_often++;
     note_places(rub, step);
     take(s, rub, step, rub->center.x, rub->center.held, x, y, closed);

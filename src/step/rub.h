@@ -73,13 +73,14 @@ typedef struct PawlRub {
   PawlRubCenter center;
   PawlRubLocal local;
   PawlRubSoft soft;
-  double* hold;                            // rows: what the bilateral ones are to do
-  long long centered;                      // problems that were begun from nothing (rub_center.h)
-  bool relaxed;                            // the last one was left there
-  int relaxed_often;                       // in this step
-  long long swept;                         // islands that were solved by sweeps (rub_sweep.h)
-  long long swept_before;                  // the last step
-  unsigned char* group;                    // rows: contacts that share a load
+  double* hold;            // rows: what the bilateral ones are to do
+  long long centered;      // problems that were begun from nothing (rub_center.h)
+  bool relaxed;            // the last one was left there, or:
+  bool near;               // velocities go to and fro by next to nothing       (T33)
+  int relaxed_often;       // in this step
+  long long swept;         // islands that were solved by sweeps (rub_sweep.h)
+  long long swept_before;  // the last step
+  unsigned char* group;    // rows: contacts that share a load
   unsigned char *closed, *holds, *pushes;  // rows: of a start, see rub_start.h
   unsigned char* solver_before;            // what a solver remembered before it was asked aside
   unsigned looked_at;  // what slipped at the last look at that, and how many there were
@@ -92,6 +93,11 @@ typedef struct PawlRub {
 // The row of a contact's gap.
 static inline int pawl_rub_row(const PawlRub* rub, int contact) {
   return rub->first_row + rub->rows - rub->contacts + contact;
+}
+
+// The last solution has cones that are relaxed.                                            (F16)
+static inline bool pawl_rub_is_relaxed(const PawlRub* rub) {
+  return rub->relaxed && !rub->near;
 }
 
 // Nothing is made where no contact has friction. `positions`: for problems without it, too.

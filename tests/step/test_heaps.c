@@ -236,6 +236,22 @@ static void take_step(Motion* m, double h, int halvings) {
   }
 }
 
+// Steps whose last iterations go to and fro by next to nothing are no relaxed ones: this pyramid
+// has four within 90, and cones are met. (T33)
+static void test_to_and_fro(void** unused) {
+  (void)unused;
+  static const char* const settings[] = {"B=10", "s=2*r", "drop=0.0005", "mu=0.3"};
+  Motion m = heap(TOUCHING, 4, settings);
+  motion_start(&m, "nsga-pvv");
+  for (int i = 0; i < 90; i++) {
+    take_step(&m, 1e-3, 10);
+  }
+  PawlStepperInfo info = pawl_stepper_info(m.stepper);
+  assert_int_equal(info.relaxed, 0);
+  assert_true(info.cones <= 1e-12);
+  motion_end(&m);
+}
+
 static void check_energy(Motion* m, const char* method, int discs, int steps) {
   motion_start(m, method);
   double before = energy(m, discs), first = before;
@@ -532,6 +548,7 @@ int main(void) {
       cmocka_unit_test(test_smooth_factors_stay),
       cmocka_unit_test(test_factors_stay),
       cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_to_and_fro),
       cmocka_unit_test(test_jammed_rest),
       cmocka_unit_test(test_rest_of_several),
       cmocka_unit_test(test_located_rest),
