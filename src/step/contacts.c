@@ -372,15 +372,24 @@ static double rate_by_old_gradient(const PawlContacts* c, const PawlPassage* p, 
   return rate;
 }
 
+// What rounding may leave of the gap of contact k, by what its terms may be.
+static double no_gap(const PawlContacts* c, int k) {
+  double size = 0.0;
+  for (int e = c->first[k]; e < c->first[k + 1]; e++) {
+    size += fabs(c->G[c->entry[e]]);
+  }
+  return PAWL_CONTACT_TOUCHING * size * c->least_q / PAWL_SMALLEST_PART;
+}
+
 // The rate has turned because the gradient did, as on the far side of a thin wall, and not because
-// the velocity did.
+// the velocity did. What rests at the end has been met.
 static bool is_passed(const PawlContacts* c, const PawlPassage* p, int k) {
   int i = c->row[k];
   double rate_n = p->rate_before[i], rate = p->rate[i];
   bool closed = p->ahead > 0.0 && c->gap[i] <= 0.0;  // an impulse is due
-  bool leaves =
-      closed || (rate > 0.0 && p->gap[i] + p->ahead * rate >= -PAWL_CONTACT_CLOSED * c->gap[i]);
+  bool leaves = closed || rate > PAWL_SLOWEST_LOGGED * c->slow;
   return rate_n < -PAWL_PASSED_SLOWEST * c->slow && leaves &&
+         (closed || p->gap[i] + p->ahead * rate >= -no_gap(c, k)) &&
          lowest(p->h, c->gap[i], rate_n, p->gap[i], rate) < 0.0 &&
          rate_by_old_gradient(c, p, k) < PAWL_PASSED_PART * rate_n;
 }
@@ -427,6 +436,13 @@ PawlStatus pawl_contacts_passed(PawlStepper* s, PawlContacts* c, const PawlPassa
   return PAWL_OK;
 }
 
+bool pawl_contacts_stays(const PawlStepper* s, const PawlContacts* c, const PawlState* state,
+                         double gap, double rate, double h, int row) {
+  bool pressed = c->drift && (state->lambda[row] > 0.0 || state->memory[row] > 0.0);
+  return pressed && fabs(rate) <= PAWL_SLOWEST_LOGGED * c->slow &&
+         gap <= 0.5 * fmax(h, s->def.step) * c->slow;
+}
+
 int pawl_contacts_resting(const PawlStepper* s, PawlContacts* c, const PawlState* state,
                           const PawlValues* values, unsigned char* set) {
   int count = 0;
@@ -437,8 +453,9 @@ int pawl_contacts_resting(const PawlStepper* s, PawlContacts* c, const PawlState
   pawl_dynamics_rows(&s->dynamics, values->G, state->v, values->g_t, c->opening);
   for (int k = 0; k < c->count; k++) {
     int i = c->row[k];
-    set[i] = values->g[i] <= PAWL_CONTACT_CLOSED * c->push[i] &&
-             fabs(c->opening[i]) <= PAWL_CONTACT_CLOSED * c->size[i];
+    bool rests = values->g[i] <= PAWL_CONTACT_CLOSED * c->push[i] &&
+                 fabs(c->opening[i]) <= PAWL_CONTACT_CLOSED * c->size[i];
+    set[i] = rests || pawl_contacts_stays(s, c, state, values->g[i], c->opening[i], 0.0, i);
     count += set[i];
   }
   return count;

@@ -24,6 +24,8 @@ typedef struct PawlContacts {
   // at least, and the rate that forces make in a step.
   double least_q, least_v, least_a, slow;
   double *gap, *lead, *G;  // g, g_t and G at the beginning of a step
+  bool drift;  // the method knows rates alone: the memory of a state tells, by rows, which pressed
+               // in the last step, also behind instants at which forces begin anew          (T32)
   // the problem of the rows that are contacts
   PawlCompliance* solver;
   double *own, *q, *rounding, *lo, *hi, *z, *w;
@@ -90,8 +92,12 @@ typedef struct PawlPassage {
 // beginning though they open by the gradient of the end: PAWL_RETRY alike.          (N26) (N47)
 PAWL_CHECKED PawlStatus pawl_contacts_passed(PawlStepper* s, PawlContacts* c,
                                              const PawlPassage* step, PawlError* err);
-// Contacts with no gap and no rate: rows of `set`, and how many. Leaves rates of rows in c->opening
-// and what they are relative to in c->size.
+// It pressed in the last step, rests, and its gap is no more than the drift of rates; h: of the
+// step to come. (T32)
+bool pawl_contacts_stays(const PawlStepper* s, const PawlContacts* c, const PawlState* state,
+                         double gap, double rate, double h, int row);
+// Contacts with no gap, or none but drift, and no rate: rows of `set`, and how many. Leaves rates
+// of rows in c->opening and what they are relative to in c->size.
 int pawl_contacts_resting(const PawlStepper* s, PawlContacts* c, const PawlState* state,
                           const PawlValues* values, unsigned char* set);
 // Contacts closed and at rest from the start press where they would accelerate inwards: sets a and

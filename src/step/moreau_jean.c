@@ -63,6 +63,7 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
     return pawl_fail_memory(err);
   }
   PAWL_TRY(pawl_contacts_create(s, &d->contacts, err));
+  d->contacts.drift = true;
   PAWL_TRY(pawl_rub_create(s, false, &d->rub, err));
   PAWL_TRY(pawl_gain_create(s, &d->gain, err));
   PAWL_TRY(pawl_loss_create(s, &d->rub, &d->gain, &d->loss, err));
@@ -105,14 +106,6 @@ static bool is_friction(const PawlStepper* s, int i) {
   return pawl_system_row_kind(s->system, i) == PAWL_ROW_FRICTION;
 }
 
-// It pressed in the step before, rests, and its gap is no more than what falls in a step closes:
-// the drift of a method that knows rates alone does not open it. (T32)
-static bool stays(const MoreauJean* d, const PawlState* state, double gap, double h, int i) {
-  double slow = d->contacts.slow;
-  return state->lambda[i] > 0.0 && fabs(d->rate_n[i]) <= PAWL_SLOWEST_LOGGED * slow &&
-         gap <= 0.5 * h * slow;
-}
-
 // The rates of the contacts at the beginning, and which may close: d->set for their rows.
 static void begin_contacts(PawlStepper* s, MoreauJean* d, const PawlState* state,
                            const PawlValues* values, double h) {
@@ -126,8 +119,9 @@ static void begin_contacts(PawlStepper* s, MoreauJean* d, const PawlState* state
   for (int i = 0; i < s->sizes.rows; i++) {
     bool contact = is_contact(s, i);
     double gap = values->g[i] + ahead * h * d->rate_n[i];
-    d->candidate[i] = contact && (pawl_contacts_touches(c, s->def.tolerance, i, gap) ||  // (T4)
-                                  stays(d, state, values->g[i], h, i));
+    d->candidate[i] =
+        contact && (pawl_contacts_touches(c, s->def.tolerance, i, gap) ||  // (T4)
+                    pawl_contacts_stays(s, c, state, values->g[i], d->rate_n[i], h, i));
     d->set[i] = contact ? d->candidate[i] : d->set[i];
     d->rate_n[i] = contact || is_friction(s, i) ? d->rate_n[i] : 0.0;
     d->rebounds |= contact && fabs(d->rate_n[i]) > PAWL_SLOWEST_REBOUND * c->slow;
@@ -163,10 +157,11 @@ static PawlStatus begin(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
 }
 
 // The rate at which a contact meets its impact: the slower one of those with the gradients of both
-// ends.                                                                                    (T14)
+// ends. Where it has turned, slow ones are not met in halves, (N47).                       (T14)
 static double approach(const MoreauJean* d, int i) {
   double begin = d->rate_n[i], slowest = fmax(begin, d->turned[i]);
-  return begin < 0.0 && slowest < 0.0 ? slowest : begin;
+  bool slow = begin >= -PAWL_PASSED_SLOWEST * d->contacts.slow;
+  return begin >= 0.0 ? begin : slowest < 0.0 ? slowest : slow ? 0.0 : begin;
 }
 
 // e u* of row i; 0 of rows that are no contacts.
@@ -612,6 +607,7 @@ static PawlStatus accept(PawlStepper* s, MoreauJean* d, PawlState* state, double
   }
   for (int i = 0; i < s->sizes.rows; i++) {
     state->lambda[i] = d->P[i] / h;
+    state->memory[i] = is_contact(s, i) && d->P[i] > 0.0;
   }
   for (int j = 0; j < s->sizes.v; j++) {
     state->a[j] = (d->v[j] - state->v[j]) / h;
@@ -632,7 +628,7 @@ static bool is_solved(const PawlStepper* s, const MoreauJean* d) {
 }
 
 // Sets that go to and fro to the last iteration, between velocities that are as good: the step is
-// taken with these, as a relaxed one.                                                       (T33)
+// taken with these.                                                       (T33)
 static void take_near(const PawlStepper* s, MoreauJean* d) {
   double change = 0.0, near = PAWL_RUB_RELAXED * d->contacts.least_v / PAWL_SMALLEST_PART;
   for (int j = 0; j < pawl_moving(s->sizes); j++) {
@@ -640,6 +636,7 @@ static void take_near(const PawlStepper* s, MoreauJean* d) {
   }
   if (change <= near && !settled(s, d)) {
     d->noise = fmax(d->noise, near);
+    d->rub.near = !d->rub.relaxed;
     d->rub.relaxed = true;
   }
 }
@@ -709,6 +706,7 @@ const PawlMethod pawl_method_moreau_jean = {
              .apart = true,
              .friction = true,
              .laws = PAWL_LAWS_ALL},
+    .memory_rows = 1,
     .create = create,
     .destroy = destroy,
     .start = start,

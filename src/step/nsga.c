@@ -350,8 +350,11 @@ double pawl_nsga_rebound(const PawlStepper* s, const PawlNsga* d, int i) {
   int k = i - s->sizes.rows + s->contact_count;
   double e = d->rebounds && k >= 0 ? pawl_system_restitution(s->system, i) * d->gain.kept[k] : 0.0;
   double begin = d->rate_before[i], turned = d->turned[i], slower = fmax(begin, turned);
-  if (e == 0.0 || begin >= 0.0 || turned >= 0.0) {
+  if (e == 0.0 || begin >= 0.0) {
     return e * begin;
+  }
+  if (turned >= 0.0) {  // slow ones are not met in halves, (N47)
+    return begin < -PAWL_PASSED_SLOWEST * d->contacts.slow ? e * begin : 0.0;
   }
   // The rate at which it meets its impact: the slower one of those with the gradients of both ends,
   // and what forces make of it on the way there.                                          (N37)
@@ -462,7 +465,7 @@ bool pawl_nsga_lets_go(PawlStepper* s, PawlNsga* d) {
 }
 
 bool pawl_nsga_is_hit(const PawlNsga* d, int i) {
-  return (d->B_set[i] || d->rub.relaxed) && d->Lambda[i] > 0.0 &&
+  return (d->B_set[i] || pawl_rub_is_relaxed(&d->rub)) && d->Lambda[i] > 0.0 &&
          d->rate_before[i] < -PAWL_SLOWEST_LOGGED * d->contacts.slow;
 }
 

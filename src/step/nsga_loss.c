@@ -16,10 +16,11 @@ static PawlRubWork friction_of(const PawlStepper* s, const PawlNsga* d, int i) {
 // the forces in the positions.                                                       (B15) (N39)
 static double work_of_hit(const PawlStepper* s, const PawlNsga* d, int i) {
   double back = -pawl_nsga_rebound(s, d, i);
-  if (back == 0.0 && !d->rub.relaxed) {
+  bool relaxed = pawl_rub_is_relaxed(&d->rub);
+  if (back == 0.0 && !relaxed) {
     return 0.5 * d->Lambda[i] * d->rate_before[i];
   }
-  back = d->rub.relaxed ? d->rate[i] : back;  // what slips opens by its rate then            (F16)
+  back = relaxed ? d->rate[i] : back;  // what slips opens by its rate then            (F16)
   double free = d->turned[i] + d->ga.h * d->pull[i];
   return 0.5 * d->Lambda[i] * (free + back) - d->nu[i] * d->pull[i];
 }

@@ -247,7 +247,7 @@ static PawlStatus correct_rubbing(PawlStepper* s, PawlNsga* d, const PawlPhase* 
         return PAWL_OK;
       }
       if (near && k == s->def.iterations) {  // (T33)
-        d->rub.relaxed = true;
+        d->rub.relaxed = d->rub.near = true;
         return PAWL_OK;
       }
       best = fmin(best, change);

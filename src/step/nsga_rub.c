@@ -31,7 +31,7 @@ static PawlStatus correct_rows(PawlStepper* s, PawlNsga* d, double t, const doub
     memset(d->force, 0, (size_t)s->sizes.v * sizeof(double));
     force = d->force;
   }
-  d->rub.relaxed = false;
+  d->rub.relaxed = d->rub.near = false;
   memset(d->drag, 0, (size_t)s->sizes.rows * sizeof(double));
   memcpy(d->B_set, d->trial, (size_t)s->sizes.rows);
   const double* M = pawl_eval_values(d->eval)->M;

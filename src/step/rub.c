@@ -86,10 +86,23 @@ static void allocate(PawlStepper* s, PawlRub* rub) {
                             .w = PAWL_NEW(arena, double, PAWL_RUB_ROWS * rub->contacts),
                             .held = PAWL_NEW(arena, double, s->sizes.rows),
                             .places = PAWL_NEW(arena, PawlRubState, rub->contacts)};
+  rub->twin = PAWL_NEW(arena, int, rub->contacts);
   rub->problem.list = PAWL_NEW(arena, int, rub->contacts);
   rub->problem.w0 = PAWL_NEW(arena, double, PAWL_RUB_ROWS * rub->contacts);
   rub->problem.size = PAWL_NEW(arena, double, PAWL_RUB_ROWS * rub->contacts);
   rub->problem.own = PAWL_NEW(arena, double, PAWL_RUB_ROWS * rub->contacts);
+}
+
+// Contacts of the same two bodies stand behind each other.
+static void find_twins(PawlRub* rub) {
+  const PawlRubMatrix* m = &rub->matrix;
+  for (int k = 0; k < rub->contacts; k++) {
+    int width = m->first[k + 1] - m->first[k];
+    bool same = k > 0 && width > 0 && width == m->first[k] - m->first[k - 1] &&
+                memcmp(m->column + m->first[k], m->column + m->first[k - 1],
+                       (size_t)width * sizeof(int)) == 0;
+    rub->twin[k] = same ? k - 1 : -1;
+  }
 }
 
 PawlStatus pawl_rub_create(PawlStepper* s, bool positions, PawlRub* rub, PawlError* err) {
@@ -124,9 +137,16 @@ PawlStatus pawl_rub_create(PawlStepper* s, bool positions, PawlRub* rub, PawlErr
   }
   PAWL_TRY(pawl_rub_matrix_create(s, rub->contacts, rub->contact, &rub->matrix, err));
   s->more_kkt[0] = rub->matrix.kkt;
+  find_twins(rub);
   if (positions) {
     PAWL_TRY(pawl_rub_matrix_create(s, rub->contacts, rub->bare, &rub->bare_matrix, err));
     s->more_kkt[1] = rub->bare_matrix.kkt;
+  }
+  size_t bytes = pawl_kkt_memory_bytes(s->kkt);
+  size_t of_matrix = rub->matrix.kkt ? pawl_kkt_memory_bytes(rub->matrix.kkt) : 0;
+  rub->solver_before = PAWL_NEW(&s->arena, unsigned char, bytes > of_matrix ? bytes : of_matrix);
+  if (!rub->solver_before) {
+    return pawl_fail_memory(err);
   }
   PAWL_TRY(pawl_rub_sets_create(s, &rub->matrix, &rub->sets, err));
   PAWL_TRY(pawl_rub_center_create(s, &rub->matrix, &rub->center, err));
@@ -150,6 +170,7 @@ static void guess_state(const PawlRub* rub, const PawlRubStep* step, int k) {
   PawlRubState* state = &rub->places[k];
   double* y = rub->sets.y + PAWL_RUB_ROWS * k;
   double T = 0.0;
+  memset(y, 0, PAWL_RUB_ROWS * sizeof *y);  // rows that a bare contact has not, too
   y[0] = step->guess[c->normal];
   for (int i = 0; i < c->count; i++) {
     y[1 + i] = step->guess[c->first + i];
@@ -190,9 +211,28 @@ static void ask_contact(PawlRub* rub, const PawlRubStep* step, int k) {
   }
 }
 
+// Shares of a load among contacts that are one stated twice are moved by the rounding of their
+// rates over their compliance, unless these are the same. (T34)
+static void unite(PawlRub* rub, const PawlRubStep* step, int k) {
+  PawlRubProblem* q = &rub->problem;
+  int at = PAWL_RUB_ROWS * k;
+  for (int twin = rub->twin[k]; twin >= 0; twin = rub->twin[twin]) {
+    int of = PAWL_RUB_ROWS * twin;
+    if (step->near[pawl_rub_row(rub, twin)] &&
+        fabs(q->w0[at] - q->w0[of]) <= q->tolerance * q->size[of] &&
+        pawl_rub_matrix_unite(q->matrix, k, twin)) {
+      q->w0[at] = q->w0[of];
+      q->size[at] = q->size[of];
+      q->own[at] = q->own[of];
+      return;
+    }
+  }
+}
+
 static void ask_problem(PawlRub* rub, const PawlRubStep* step, const double* r) {
   PawlRubProblem* q = &rub->problem;
   double most = 0.0;
+  q->tolerance = step->tolerance;
   q->count = 0;
   for (int k = 0; k < rub->contacts; k++) {
     rub->contact[k].mu = rub->mu[k];
@@ -204,6 +244,7 @@ static void ask_problem(PawlRub* rub, const PawlRubStep* step, const double* r) 
   pawl_rub_matrix_set(q->matrix, step->S, step->B, step->J, step->bilateral);
   for (int a = 0; a < q->count; a++) {
     ask_contact(rub, step, q->list[a]);
+    unite(rub, step, q->list[a]);
     for (int i = 0; i <= q->matrix->contact[q->list[a]].count; i++) {
       most = fmax(most, q->own[PAWL_RUB_ROWS * q->list[a] + i]);
     }
@@ -220,7 +261,6 @@ static void ask_problem(PawlRub* rub, const PawlRubStep* step, const double* r) 
   q->r = r;
   q->hold = rub->hold;
   q->kept = rub->known;
-  q->tolerance = step->tolerance;
 }
 
 // What was found for the contacts of the problem: x, y of bilateral rows and y of contacts.
@@ -318,6 +358,18 @@ static unsigned what_slips(const PawlRub* rub) {
   return count > 1 ? hash | 1u : 0u;
 }
 
+// A look at something aside must leave no trace: with the pivots that it has come to the next
+// steps would have other bits.
+static void begin_aside(PawlRub* rub, PawlKkt* kkt) {
+  pawl_kkt_save(kkt, rub->solver_before);
+}
+
+static void end_aside(PawlRub* rub, PawlKkt* kkt) {
+  PawlStatus status = pawl_kkt_load(kkt, rub->solver_before);
+  assert(status == PAWL_OK);  // they are its own
+  (void)status;
+}
+
 // Says once that the motion hangs on how contacts share a load.                             (F28)
 static PawlStatus note_shares(PawlStepper* s, PawlRub* rub, double t, PawlError* err) {
   unsigned slips = rub->looks < MOST_LOOKS ? what_slips(rub) : 0u;
@@ -327,7 +379,12 @@ static PawlStatus note_shares(PawlStepper* s, PawlRub* rub, double t, PawlError*
   rub->looked_at = slips;
   rub->looks++;
   memset(rub->group, 0, (size_t)s->sizes.rows);
-  if (!pawl_rub_sets_shares(&rub->sets, &rub->problem, rub->places, rub->group)) {
+  begin_aside(rub, rub->matrix.kkt);
+  pawl_rub_hold_keep(rub, false);
+  bool shares = pawl_rub_sets_shares(&rub->sets, &rub->problem, rub->places, rub->group);
+  pawl_rub_hold_keep(rub, true);
+  end_aside(rub, rub->matrix.kkt);
+  if (!shares) {
     return PAWL_OK;
   }
   rub->looks = MOST_LOOKS;
@@ -461,6 +518,7 @@ static PawlStatus solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, d
   bool again = rub->relaxed;
   PAWL_TRY(try_places(s, rub, step, x, y, closed, &found, &relaxed, err));
   rub->relaxed = step->bare ? again : false;
+  rub->near = rub->near && rub->relaxed;
   if (found) {
     return PAWL_OK;
   }
@@ -468,6 +526,7 @@ static PawlStatus solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, d
   PawlStatus status = large ? PAWL_RETRY : pawl_rub_islands_solve(s, rub, step, x, y, closed, err);
   if (status == PAWL_RETRY && relaxed) {
     rub->relaxed = true;
+    rub->near = false;
     rub->relaxed_often++;
     note_places(rub, step);
     take(s, rub, step, rub->center.x, rub->center.held, x, y, closed);
@@ -485,7 +544,10 @@ PawlStatus pawl_rub_solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step,
   if (!step->bare && !rub->counted) {
     rub->counted = true;
     rub->problem.matrix = &rub->matrix;
-    PAWL_TRY(pawl_rub_islands_count(s, rub, step, x, y, err));
+    begin_aside(rub, s->kkt);
+    PawlStatus status = pawl_rub_islands_count(s, rub, step, x, y, err);
+    end_aside(rub, s->kkt);
+    PAWL_TRY(status);
   }
   if (step->bare || !rub->stops) {
     return solve(s, rub, step, x, y, closed, err);

@@ -45,6 +45,7 @@ typedef struct PawlRub {
   PawlEval* watch;              // what is watched, for mu; NULL: all are numbers
   int bodies, *body;            // parts of the system that contacts alone can couple; of each v
   int *first, *entry, *column;  // entries of G of row k: from first[k] on; and their columns
+  int* twin;                    // of each contact: one before it with the same velocities, or -1
   int most;                     // rows of an island
   // One problem.
   int *parent, *island, *head, *next;  // bodies: islands; chains of contacts of each
@@ -72,14 +73,16 @@ typedef struct PawlRub {
   PawlRubCenter center;
   PawlRubLocal local;
   PawlRubSoft soft;
-  double* hold;                            // rows: what the bilateral ones are to do
-  long long centered;                      // problems that were begun from nothing (rub_center.h)
-  bool relaxed;                            // the last one was left there
-  int relaxed_often;                       // in this step
-  long long swept;                         // islands that were solved by sweeps (rub_sweep.h)
-  long long swept_before;                  // the last step
-  unsigned char* group;                    // rows: contacts that share a load
+  double* hold;            // rows: what the bilateral ones are to do
+  long long centered;      // problems that were begun from nothing (rub_center.h)
+  bool relaxed;            // the last one was left there, or:
+  bool near;               // velocities go to and fro by next to nothing       (T33)
+  int relaxed_often;       // in this step
+  long long swept;         // islands that were solved by sweeps (rub_sweep.h)
+  long long swept_before;  // the last step
+  unsigned char* group;    // rows: contacts that share a load
   unsigned char *closed, *holds, *pushes;  // rows: of a start, see rub_start.h
+  unsigned char* solver_before;            // what a solver remembered before it was asked aside
   unsigned looked_at;  // what slipped at the last look at that, and how many there were
   int looks;
   bool told;     // that what rests might move, or that there are several motions
@@ -90,6 +93,11 @@ typedef struct PawlRub {
 // The row of a contact's gap.
 static inline int pawl_rub_row(const PawlRub* rub, int contact) {
   return rub->first_row + rub->rows - rub->contacts + contact;
+}
+
+// The last solution has cones that are relaxed.                                            (F16)
+static inline bool pawl_rub_is_relaxed(const PawlRub* rub) {
+  return rub->relaxed && !rub->near;
 }
 
 // Nothing is made where no contact has friction. `positions`: for problems without it, too.

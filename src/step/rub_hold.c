@@ -142,7 +142,7 @@ static bool all_hold(const PawlRub* rub) {
   return hold;
 }
 
-static void copy_kept(PawlRub* rub, bool back) {
+void pawl_rub_hold_keep(PawlRub* rub, bool back) {
   const PawlRubMatrix* m = rub->problem.matrix;
   size_t rows = PAWL_RUB_ROWS * (size_t)rub->contacts;
   struct {
@@ -218,13 +218,13 @@ PawlStatus pawl_rub_hold(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, 
   if (rub->asked_islands == 0) {
     return PAWL_OK;
   }
-  copy_kept(rub, false);
+  pawl_rub_hold_keep(rub, false);
   if (try_hold(rub, *found)) {
     *found = true;
     return astray >= 0 ? tell_hold(s, rub, step->t, astray, err) : PAWL_OK;
   }
   if (*found) {
-    copy_kept(rub, true);
+    pawl_rub_hold_keep(rub, true);
   }
   return PAWL_OK;
 }

@@ -10,3 +10,5 @@
 // hold if the convex problem has it so. (T17)
 PAWL_CHECKED PawlStatus pawl_rub_hold(PawlStepper* s, PawlRub* rub, const PawlRubStep* step,
                                       bool* found, PawlError* err);
+// The solution of the problem, while another is looked for, and back.
+void pawl_rub_hold_keep(PawlRub* rub, bool back);

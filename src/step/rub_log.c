@@ -119,7 +119,7 @@ static PawlStatus note_solution(PawlStepper* s, PawlRub* rub, const PawlRubEnds*
   double off = off_cones(s, rub, e, 1);
   bool is_first = off > PAWL_RUB_OFF && !(info->cones > PAWL_RUB_OFF);
   info->cones = fmax(info->cones, off);
-  info->relaxed += rub->relaxed;
+  info->relaxed += pawl_rub_is_relaxed(rub) || (rub->relaxed && off > PAWL_RUB_MET);  // (T33)
   info->swept += rub->swept > rub->swept_before;
   rub->swept_before = rub->swept;
   return is_first ? warn_off(s, e->t, off, err) : PAWL_OK;

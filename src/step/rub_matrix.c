@@ -355,6 +355,34 @@ void pawl_rub_matrix_set(PawlRubMatrix* p, const double* S, const double* B, con
   }
 }
 
+// A row becomes that of another where it is the same but for rounding; false: it is not.
+static bool unite_row(double* to, const double* with, int width) {
+  double most = 0.0, off = 0.0;
+  for (int a = 0; a < width; a++) {
+    most = fmax(most, fabs(with[a]));
+    off = fmax(off, fabs(to[a] - with[a]));
+  }
+  if (!(off <= PAWL_RUB_TWINS * most)) {
+    return false;
+  }
+  memcpy(to, with, (size_t)width * sizeof(double));
+  return true;
+}
+
+bool pawl_rub_matrix_unite(const PawlRubMatrix* p, int contact, int with) {
+  int width = p->first[contact + 1] - p->first[contact];
+  int to = PAWL_RUB_ROWS * p->first[contact], from = PAWL_RUB_ROWS * p->first[with];
+  if (!unite_row(p->exact.J + to, p->exact.J + from, width)) {
+    return false;
+  }
+  (void)unite_row(p->exact.B + to, p->exact.B + from, width);  // may be that of a mean  (N31)
+  if (p->rounds) {
+    round_row(width, p->exact.J + to, p->coarse.J + to);
+    round_row(width, p->exact.B + to, p->coarse.B + to);
+  }
+  return true;
+}
+
 // K += B_c^T C_c J_c
 static void add_contact(PawlRubMatrix* p, const PawlRubValues* v, int k, const double* C) {
   int width = p->first[k + 1] - p->first[k], rows = 1 + p->contact[k].count;

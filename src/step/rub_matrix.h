@@ -73,6 +73,10 @@ void pawl_rub_matrix_push(const PawlRubMatrix* p, const PawlRubValues* values, i
 void pawl_rub_matrix_rest(const PawlRubMatrix* p, const double* x, const double* y, double* b);
 // How large the terms of row j of that are, but for contacts and for S beside its diagonal.
 double pawl_rub_matrix_terms(const PawlRubMatrix* p, int j, const double* x, const double* y);
+// Whether two contacts are one that is stated twice, as a corner on a corner: the rows J of their
+// gaps are the same but for rounding, and then the same to the bit, and so are B where they are
+// alike. Both have the same velocities.                                                    (T34)
+bool pawl_rub_matrix_unite(const PawlRubMatrix* p, int contact, int with);
 // How easily row i of a contact moves by itself: by the masses of its velocities alone (coarse).
 double pawl_rub_matrix_own(const PawlRubMatrix* p, int contact, int i);
 

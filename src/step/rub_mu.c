@@ -22,7 +22,7 @@ PawlStatus pawl_rub_begin(PawlStepper* s, PawlRub* rub, const PawlPhase* phase,
                           PawlError* err) {
   PawlPoint at = pawl_phase_point(phase, state->t, state->q, state->v, state->a, state->lambda);
   PAWL_TRY(rub->watch ? pawl_eval_run(rub->watch, &at, err) : PAWL_OK);
-  rub->stops = rub->relaxed = rub->asked = false;
+  rub->stops = rub->relaxed = rub->near = rub->asked = false;
   rub->relaxed_often = 0;
   for (int k = 0; k < rub->contacts; k++) {
     const PawlContactFriction* of = &rub->of[k];

@@ -343,8 +343,12 @@ static void renew(PawlStepper* s) {
 static PawlStatus start(PawlStepper* s, PawlState* state, bool project, PawlError* err) {
   renew(s);
   s->log.count = 0;
+  for (int k = 0; k < s->contact_count; k++) {
+    s->hit_in[k] = 0;
+  }
   state->redundant_count = state->still_count = 0;
   memset(state->work, 0, PAWL_WORK_COUNT * sizeof(double));
+  memset(state->memory, 0, (size_t)state->memory_count * sizeof(double));
   memset(state->redundant, 0, (size_t)s->sizes.rows);
   PAWL_TRY(pawl_guesses_find(s, state, project, err));
   PAWL_TRY(pawl_initial(&s->dynamics, state, project, err));

@@ -152,6 +152,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_RUB_STICKS (1.0 - 1e-6)
 // [1] Of the terms of a row that holds: a rate that is more than what rounding leaves of none.
 #define PAWL_RUB_LOOSE 1e-6
+// [1] Of the largest entry of a row: what those of two contacts differ by where they are one stated
+// twice. Gradients are sums of some terms, known to some tens of roundings of these.
+#define PAWL_RUB_TWINS 1e-13
 // [1] Of the terms of accelerations: the rate of a slip that goes on whatever they are.
 #define PAWL_RUB_GOES_ON 1e9
 // [1] Of their loads: by how much those of contacts that slip are varied, to see whether they stay

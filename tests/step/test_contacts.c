@@ -95,11 +95,24 @@ static double restitution(const Motion* m, const Watch* w, int row) {
   return fastest(m, w) > 1e-9 ? pawl_system_restitution(m->system, row) : 0.0;
 }
 
+// The rate that forces make in a step.
+static double made_in_step(const Motion* m, const Sight* x) {
+  double most = 0.0;
+  for (int i = 0; i < m->n.v; i++) {
+    most = fmax(most, fabs(x->f[i]) / x->M[i][i]);
+  }
+  return m->def.step * most;
+}
+
 // e times the rate that is thrown back: of one that approaches the slower of those with the
-// gradients of both ends, and with `a_n` what forces make of it over the gap.     (N37) (T14)
+// gradients of both ends, and with `a_n` what forces make of it over the gap; nothing of one that
+// is slow and has turned.                                                         (N37) (T14)
 static double thrown(const Motion* m, const Watch* w, const Sight* x, int row, const double* v_n,
                      const double* a_n) {
   double begin = w->rate[row], turned = row_rate(x, row, v_n), rate = fmax(begin, turned);
+  if (begin < 0.0 && turned >= 0.0 && begin >= -made_in_step(m, x)) {
+    return 0.0;
+  }
   if (a_n) {
     double force = -dot(m->n.v, x->G[row], a_n);
     rate = -sqrt(fmax(rate * rate + 2 * force * (w->gap[row] > 1e-9 ? w->gap[row] : 0.0), 0.0));

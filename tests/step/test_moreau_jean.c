@@ -357,6 +357,77 @@ static void test_hills(void** unused) {
   motion_end(&m);
 }
 
+// The same floor, a block on it that its static friction alone holds, and something else that
+// switches.                                                                                (T32)
+#define BLOCK(more)                                                                             \
+  "model: block\n"                                                                              \
+  "coordinates: {x: , y: , a: {rate: 1}}\n"                                                     \
+  "mass: {x: 1, y: 1, a: 1}\n"                                                                  \
+  "potential: 9.81*y\n"                                                                         \
+  "forces: {x: '4*min(1, t/0.05)', a: -1}\n" more                                               \
+  "contacts: {floor: {gap: y - 0.02*t*sin(20*t), friction: {static: 0.6, kinetic: 0.2}, slip: " \
+  "x}}\n"
+
+static double force_on_block(double t) {
+  return 9.81 + 0.02 * (40.0 * cos(20.0 * t) - 400.0 * t * sin(20.0 * t));
+}
+
+// What presses it is the force of the motion, to what that changes by in a step, and it sticks.
+static void check_block(Motion* m) {
+  double lambda[SIGHT_MOST];
+  NEED(pawl_stepper_multipliers(m->stepper, m->state, lambda, &m->err), &m->err);
+  CHECK_NEAR(lambda[m->n.rows - 1], force_on_block(m->state->t), 0.05);
+  CHECK_NEAR(m->state->q[0], 0.0, 1e-12);
+}
+
+static void test_switches_elsewhere(void** unused) {
+  (void)unused;
+  static const char* const texts[] = {
+      BLOCK("locks: {brake: {lock: a, at: 0.20765, for: 0.02}}\n"),
+      BLOCK("locks: {brake: {lock: a, at: 0.2076000001, for: 0.02}}\n"),
+      BLOCK("locks: {brake: {lock: a, when: a - 0.17, for: 0.02}}\n"),
+      BLOCK("events: {kick: {at: 0.20765, impulse: {a: 1}}}\n"),
+  };
+  for (int k = 0; k < 4; k++) {
+    Motion m = motion_text(texts[k]);
+    m.def.step = 1e-4;
+    motion_start(&m, "moreau-jean");
+    int instants = 0;
+    for (int i = 0; i < 2500; i++) {
+      motion_step(&m, 1e-4);
+      instants += pawl_stepper_instants(m.stepper);
+      check_block(&m);
+    }
+    assert_int_equal(instants, k < 3 ? 2 : 1);
+    motion_end(&m);
+  }
+}
+
+// By a call between two steps; its state, saved just then, goes on with the same bits.
+static void test_pushed_elsewhere(void** unused) {
+  (void)unused;
+  static const double U[3] = {0.0, 0.0, 1.0};
+  Motion m = motion_text(BLOCK("")), other = motion_text(BLOCK(""));
+  m.def.step = other.def.step = 1e-4;
+  motion_start(&m, "moreau-jean");
+  motion_stepper(&other, "moreau-jean");
+  for (int i = 0; i < 2100; i++) {
+    motion_step(&m, 1e-4);
+  }
+  NEED(pawl_stepper_push(m.stepper, m.state, U, &m.err), &m.err);
+  check_block(&m);
+  NEED(pawl_state_copy(other.stepper, other.state, m.stepper, m.state, &m.err), &m.err);
+  for (int i = 0; i < 100; i++) {
+    motion_step(&m, 1e-4);
+    motion_step(&other, 1e-4);
+    check_block(&m);
+    assert_int_equal(m.state->bytes, other.state->bytes);
+    assert_memory_equal(m.state->q, other.state->q, m.state->bytes);
+  }
+  motion_end(&m);
+  motion_end(&other);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_oscillator_by_hand),
@@ -372,6 +443,8 @@ int main(void) {
       cmocka_unit_test(test_no_convergence),
       cmocka_unit_test(test_floors_that_move),
       cmocka_unit_test(test_hills),
+      cmocka_unit_test(test_switches_elsewhere),
+      cmocka_unit_test(test_pushed_elsewhere),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

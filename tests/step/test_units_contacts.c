@@ -323,6 +323,112 @@ static void test_ball_beside_rotor(void** unused) {
   }
 }
 
+// ---- piles --------------------------------------------------------------------------------------
+// Bodies that hit each other, in metres and kilograms and in others: roundings differ, and no
+// decision may hang on them.
+static const char PILE[] =
+    "model: pile\n"
+    "parameters: {L: 1, M: 1, T: 1}\n"
+    "mechanism: {gravity: [0, -9.81*L]}\n"
+    "bodies:\n"
+    "  ground:\n"
+    "    shapes:\n"
+    "      base: {plane: {at: [0, 0], normal: [0, 1]}}\n"
+    "      left: {plane: {at: [-0.3*L, 0], normal: [1, 0.2]}}\n"
+    "      right: {plane: {at: [0.3*L, 0], normal: [-1, 0]}}\n";
+
+// Two boxes of which corners meet corners: contacts that are stated twice, (T34); and one by which
+// a gradient has just turned, (N37).
+static const char CORNERS[] =
+    "  b0: {mass: M, inertia: 1.335e-3*M*L^2, shape: {box: [0.071*L, 0.1*L], round: 0.005*L},\n"
+    "    start: {at: [0, 0.05*L]}}\n"
+    "  b1: {mass: 1.198*M, inertia: 1.49e-3*M*L^2, shape: {box: [0.071*L, 0.1*L],\n"
+    "    round: 0.005*L}, start: {at: [0.078*L, 0.2*L], angle: 0.776},\n"
+    "    rate: {velocity: [-0.542*L, -0.735*L], omega: -9.848}}\n";
+static const char TURNED[] =
+    "  b0: {mass: M, inertia: 1.139e-3*M*L^2, shape: {box: [0.088*L, 0.082*L], round: 0.005*L},\n"
+    "    start: {at: [0, 0.041*L]}}\n"
+    "  b1: {mass: 1.867*M, inertia: 1.006e-3*M*L^2, shape: {box: [0.088*L, 0.082*L],\n"
+    "    round: 0.005*L}, start: {at: [0.097*L, 0.2*L], angle: 1.278},\n"
+    "    rate: {velocity: [-0.919*L, -0.446*L], omega: 4.666}}\n";
+
+enum { DISCS = 9, PILE_TEXT = 12000 };
+
+// Discs of which one is hit twice within a step, (N26): mass, radius, place across, velocity.
+static void add_discs(char* text) {
+  static const double discs[DISCS][5] = {
+      {2.6121, 0.0644, 0.0031, -0.3124, -0.5845}, {2.9346, 0.0552, -0.0166, -0.5504, -0.6504},
+      {2.9969, 0.0665, 0.0323, -0.1608, -0.2695}, {1.618, 0.0585, -0.0198, -0.1839, -0.2073},
+      {1.9065, 0.0598, 0.0522, -0.4032, -0.4881}, {1.0496, 0.0705, 0.0858, 0.0314, -0.2477},
+      {2.3918, 0.0794, 0.0435, -0.2054, -0.382},  {2.4431, 0.055, 0.1313, -0.2655, -0.8609},
+      {0.875, 0.067, -0.1292, -0.2043, -0.5849}};
+  for (int i = 0; i < DISCS; i++) {
+    const double* d = discs[i];
+    snprintf(text + strlen(text), PILE_TEXT - strlen(text),
+             "  b%d: {mass: %g*M, inertia: %.6g*M*L^2, shape: {disc: %g*L}, start: {at: [%g*L, "
+             "%g*L]}, rate: {velocity: [%g*L, %g*L]}}\n",
+             i, d[0], d[0] * d[1] * d[1] / 2, d[1], d[2], 0.12 + 0.16 * i, d[3], d[4]);
+  }
+}
+
+static void add_pairs(char* text, int bodies, double e) {
+  static const char* const planes[] = {"base", "left", "right"};
+  snprintf(text + strlen(text), PILE_TEXT - strlen(text), "contacts:\n");
+  for (int i = 0; i < bodies; i++) {
+    for (int k = -3; k < i; k++) {
+      char other[24];
+      if (k < 0) {
+        snprintf(other, sizeof other, "ground.%s", planes[k + 3]);
+      } else {
+        snprintf(other, sizeof other, "b%d", k);
+      }
+      snprintf(text + strlen(text), PILE_TEXT - strlen(text),
+               "  c%d_%d: {between: [b%d, %s], restitution: %g, friction: 0.4}\n", i, k + 3, i,
+               other, e);
+    }
+  }
+}
+
+static void check_pile(const char* text, const char* method, double until) {
+  double q[3 * DISCS], v[3 * DISCS];
+  int events = 0;
+  for (int k = 0; k < 3; k++) {
+    Run run = {0};
+    const double units[] = {1.0, 1024.0, 1e3};
+    parse(&run, text, (Units){units[k], units[k], 1.0});
+    run.def.simulate.method = method;
+    run_to(&run, until, 1e-3);
+    const PawlState* state = pawl_sim_state(run.sim);
+    for (int j = 0; j < pawl_system_sizes(run.system).v; j++) {
+      double unit = j % 3 == 2 ? 1.0 : units[k];
+      q[j] = k == 0 ? state->q[j] : q[j];
+      v[j] = k == 0 ? state->v[j] : v[j];
+      CHECK_NEAR(state->q[j] / unit, q[j], 1e-9);
+      CHECK_NEAR(state->v[j] / unit, v[j], 1e-9);
+    }
+    events = k == 0 ? run_events(&run) : events;
+    assert_int_equal(run_events(&run), events);
+    run_end(&run);
+  }
+}
+
+static void test_piles(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"moreau-jean", "nsga-pvv", "nsga-pva"};
+  for (int k = 0; k < 3; k++) {
+    char text[PILE_TEXT];
+    for (int i = 0; i < 2; i++) {
+      snprintf(text, sizeof text, "%s%s", PILE, i ? TURNED : CORNERS);
+      add_pairs(text, 2, 0.3);
+      check_pile(text, methods[k], 0.25);
+    }
+    snprintf(text, sizeof text, "%s", PILE);
+    add_discs(text);
+    add_pairs(text, DISCS, 0.6);
+    check_pile(text, methods[k], 0.34);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_contacts),
@@ -337,6 +443,7 @@ int main(void) {
       cmocka_unit_test(test_verify),
       cmocka_unit_test(test_similar_boxes),
       cmocka_unit_test(test_ball_beside_rotor),
+      cmocka_unit_test(test_piles),
   };
   return cmocka_run_group_tests_name("units of contacts", tests, NULL, NULL);
 }
