@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "expr/elementary.h"
 #include "linalg/dense.h"
 #include "step/works.h"
 #include "switch/tolerances.h"
@@ -222,7 +223,7 @@ static void set_up(const Step* of) {
 }
 
 static void turn(double* d, double angle) {
-  double c = cos(angle), s = sin(angle), x = d[0];
+  double c = pawl_cos(angle), s = pawl_sin(angle), x = d[0];
   d[0] = c * x - s * d[1];
   d[1] = s * x + c * d[1];
 }

@@ -347,6 +347,19 @@ static bool goes_on(PawlStepper* s, PawlNsga* d, const PawlState* state, double*
   return false;
 }
 
+// Sets that go to and fro to the last iteration, between motions that are as good: the step is
+// taken with these.                                                                         (T33)
+static bool takes_near(PawlStepper* s, PawlNsga* d, int* row) {
+  if (d->rub.contacts == 0) {
+    return false;
+  }
+  double error = fmax(corrections_error(s, d, row), fmax(d->ga.error_r, d->ga.error_c));
+  bool near = error <= PAWL_RUB_RELAXED;
+  d->rub.near = d->rub.near || (near && !d->rub.relaxed);
+  d->rub.relaxed = d->rub.relaxed || near;
+  return near;
+}
+
 // The open contact that overlaps most at the last iterate; -1: none.
 static int overlapping(const PawlNsga* d) {
   const double* g = pawl_eval_values(d->eval)->g;
@@ -369,6 +382,10 @@ static PawlStatus fail_sets(const PawlStepper* s, int row, double t, PawlError* 
                    t, s->def.iterations, pawl_system_row_name(s->system, row, &number));
 }
 
+static int most_iterations(const PawlStepper* s, const PawlNsga* d) {
+  return s->def.iterations * (1 + d->gain.looks);
+}
+
 // `done`: iterations that a kernel has made, with an evaluation behind them.
 PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
                                        PawlState* state, int done, PawlError* err) {
@@ -385,7 +402,7 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
     PAWL_TRY(status);
     done = 1;
   }
-  for (int k = done; k <= s->def.iterations * (1 + d->gain.looks); k++) {
+  for (int k = done; k <= most_iterations(s, d); k++) {
     changed = false;
     PAWL_TRY(k > 0 && k == done  // the guess is no end
                  ? pawl_ga_balance(s, &d->ga, &smooth, true, err)
@@ -407,6 +424,9 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
       }
       since = k;  // sets are free to change again, and residuals may grow
       d->ga.best = INFINITY;
+    }
+    if (k == most_iterations(s, d) && takes_near(s, d, &row)) {
+      return pawl_nsga_check_solved(s, d, phase, t, err);
     }
     if (settled) {
       pawl_nsga_give_back(s, d);
