@@ -175,7 +175,7 @@ PawlStatus pawl_guards_longest(PawlGuards* g, const PawlState* state, bool turni
   PAWL_TRY(longest_unjammed(g, state, &unjammed, err));
   *longest = unjammed;
   g->turning.slow = false;
-  if (!turning || !turns(g, state)) {
+  if (!turns(g, state)) {
     return PAWL_OK;
   }
   for (int k = 0; k < g->count; k++) {
@@ -185,7 +185,7 @@ PawlStatus pawl_guards_longest(PawlGuards* g, const PawlState* state, bool turni
   }
   PAWL_TRY(pawl_turning_longest(&g->turning, g->slip, g->dynamics, state, longest, err));
   g->turning.slow = g->turning.slow && !g->jam.near;
-  *longest = fmin(*longest, unjammed);
+  *longest = turning || g->turning.slow ? fmin(*longest, unjammed) : unjammed;
   return PAWL_OK;
 }
 

@@ -197,9 +197,9 @@ PAWL_CHECKED PawlStatus pawl_guards_begin(PawlGuards* guards, const PawlState* s
 // After a quiet piece, with sides noted: its end is the beginning of the next.
 void pawl_guards_keep(PawlGuards* guards, const PawlState* state, double regions);
 void pawl_guards_forget(PawlGuards* guards);
-// How long the next piece of a method may be [s] near a jam and, where `turning`, so that it
-// follows the slips of contacts in space; INFINITY without.                                   (F29)
-// (F36)
+// How long the next piece may be [s] near a jam, where slips of contacts in space are slow (then
+// turning.slow) and, where `turning`, so that the method follows them; INFINITY without. (F29)
+// (F36) (F80)
 PAWL_CHECKED PawlStatus pawl_guards_longest(PawlGuards* guards, const PawlState* state,
                                             bool turning, double* longest, PawlError* err);
 // How far the fastest motion turns in a step [rad], where the method knows it: the longer, the

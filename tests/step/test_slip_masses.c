@@ -291,9 +291,9 @@ static void test_turns_back(void** unused) {
       "model: m\ncoordinates: {x: {}, y: {}, z: {}}\nmass: {x: 1, y: 0.01, z: 1}\n"
       "potential: 10*z\nforces: {x: 3.0003*sin(t), y: 1e-3*cos(3*t)}\n"
       "contacts: {f: {gap: z, friction: 0.3, slip: [x, y]}}\n";
-  static const char* const SMOOTH[] = {"dopri", "rk4", "ga-pva", "ark"};
+  static const char* const SMOOTH[] = {"dopri", "rk4", "ga-pva", "ark", "ida"};
   double q[3];
-  for (int i = 0; i < 4 && !is_absent(SMOOTH[i]); i++) {
+  for (int i = 0; i < 5 && !is_absent(SMOOTH[i]); i++) {
     Run run = run_text_with(text, NULL);
     run.def.simulate.smooth = SMOOTH[i];
     run_to(&run, 2.0, 1e-2);
