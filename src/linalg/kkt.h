@@ -76,6 +76,9 @@ void pawl_kkt_name(PawlKkt* kkt);
 // take turns: blocks, too, keep both, and what was kept one may be two again. Before the first
 // factorisation.
 void pawl_kkt_keep_one(PawlKkt* kkt);
+// For a caller who solves for what solutions leave until that is rounding: blocks serve with larger
+// entries of L, and are refined for fewer of them. Before the first factorisation.
+void pawl_kkt_rough(PawlKkt* kkt);
 PAWL_CHECKED PawlStatus pawl_kkt_keep_two(PawlKkt* kkt);
 
 // For comparisons: no machine code from now on (kkt_line.c). The bits are the same.

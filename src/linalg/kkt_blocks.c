@@ -14,6 +14,9 @@
 // the second after one step of refinement.
 static const double REFINED_GROWTH = 32.0;
 static const double MOST_GROWTH = 1e4;
+// The same for callers who solve for what solutions leave (pawl_kkt_rough).
+static const double ROUGH_REFINED_GROWTH = 1e4;
+static const double ROUGH_MOST_GROWTH = 1e8;
 
 // [1] What a step of refinement leaves, at most, where entries of S are left out.
 static const double SLOWEST_RATE = 0.05;
@@ -107,11 +110,20 @@ PawlStatus pawl_kkt_blocks_create(PawlKkt* kkt) {
   PAWL_TRY(pawl_kkt_plan(kkt, &kkt->arena, b));
   PAWL_TRY(take_memory(kkt, b));
   kkt->blocks = b;
+  b->refined_growth = REFINED_GROWTH;
+  b->most_growth = MOST_GROWTH;
   PAWL_TRY(pawl_kkt_blocks_take_turn(kkt, 0));
   pawl_kkt_blocks_turn(kkt, 0);
   kkt->behind = kkt->value_count = (int)b->value_count;
   kkt->info.nonzeros = (int)fmin(b->entries, INT32_MAX);
   return pawl_kkt_script_create(kkt);
+}
+
+void pawl_kkt_rough(PawlKkt* kkt) {
+  if (kkt->blocks) {
+    kkt->blocks->refined_growth = ROUGH_REFINED_GROWTH;
+    kkt->blocks->most_growth = ROUGH_MOST_GROWTH;
+  }
 }
 
 bool pawl_kkt_blocks_are_loose(const PawlKkt* kkt) {
@@ -494,13 +506,13 @@ PAWL_INLINE Judged factor_node(const PawlKktBlocks* b, const PawlKktNode* node, 
 PAWL_INLINE Judged factor_nodes(const PawlKktBlocks* b, int first, int last, bool even,
                                 double* values, double* w, Judged j) {
   const PawlKktNode *node = b->nodes + first, *end = b->nodes + last;
-  while (node < end && j.top <= MOST_GROWTH) {
+  while (node < end && j.top <= b->most_growth) {
     if (node->step > 1) {
       node = pawl_kkt_wide_factor(b, node, end, values, w, &j);
       continue;
     }
     const PawlKktNode* alone = node;
-    while (node < end && node->step == 1 && j.top <= MOST_GROWTH) {
+    while (node < end && node->step == 1 && j.top <= b->most_growth) {
       j = factor_node(b, node++, even, values, j);
     }
     if (w) {
@@ -546,9 +558,9 @@ bool pawl_kkt_blocks_factor(PawlKkt* kkt, double smallest) {
   Judged j = b->even ? factor_even_nodes(b, kkt->values, b->is_down ? kkt->work : NULL)
                      : factor_uneven_nodes(b, kkt->values);
   pawl_kkt_blocks_flushed(kkt, mode);
-  b->refine = j.top > REFINED_GROWTH || b->refines_loose;
+  b->refine = j.top > b->refined_growth || b->refines_loose;
   kkt->inverse_pivot = 1.0 / j.least;
-  return j.top <= MOST_GROWTH && j.least > smallest && j.least < (double)INFINITY;
+  return j.top <= b->most_growth && j.least > smallest && j.least < (double)INFINITY;
 }
 
 void pawl_kkt_blocks_note(PawlKkt* kkt, const double* S, const double* B, const double* J) {

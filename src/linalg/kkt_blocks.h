@@ -109,7 +109,9 @@ struct PawlKktBlocks {
   PawlKktScript* script;  // all of this as machine code, see kkt_script.c; NULL: without
   int* exchange;  // (size) the row that took the place of each pivot in its node; NULL: none did
   double* two;    // (2 size) two right sides
-  bool refine;    // solutions need a step of refinement, with the numbers that were given
+  double refined_growth, most_growth;  // [1] entries of L up to which solutions are good as they
+                                       // are, and after one step of refinement
+  bool refine;  // solutions need a step of refinement, with the numbers that were given
   double *right_x, *right_y;      // (n), (m)
   const double *next_x, *next_y;  // the right side that is solved with first; NULL: not known
   bool is_down;                   // it has gone down with the factors, and stands in `work`

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/copy.h"
+#include "base/targets.h"
 #include "linalg/kkt_blocks.h"
 
 enum { MOST_STEPS = 16 };  // of refinement
@@ -151,14 +152,129 @@ PAWL_INLINE void node_up(const PawlKktBlocks* b, const PawlKktNode* node, int p,
   }
 }
 
+// ---- large nodes, of one right side: the same operations in the same order ----------------------
+enum { CHUNK = 64, CHAINS = 4 };
+
+// w at the rest <- w - L^T v, some places at a time.
+PAWL_MANY_TARGETS static void take_rest(int p, int r, const double* restrict L,
+                                        const double* restrict v, const int* rest, double* w) {
+  double sum[CHUNK];
+  for (int from = 0; from < r; from += CHUNK) {
+    int count = r - from < CHUNK ? r - from : CHUNK;
+    const double* l = L + from;
+    for (int i = 0; i < count; i++) {
+      sum[i] = l[i] * v[0];
+    }
+    for (int k = 1; k < p; k++) {
+      l += r;
+      for (int i = 0; i < count; i++) {
+        sum[i] += l[i] * v[k];
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      w[rest[from + i]] -= sum[i];
+    }
+  }
+}
+
+// v <- v - U w of the rest, several rows at a time: each waits for itself alone.
+static void give_rest(int p, int r, const double* restrict U, const double* w, const int* rest,
+                      double* restrict v) {
+  double given[CHUNK];
+  int width = p + r, k = 0;
+  for (int from = 0; from < r; from += CHUNK) {
+    int count = r - from < CHUNK ? r - from : CHUNK;
+    for (int i = 0; i < count; i++) {
+      given[i] = w[rest[from + i]];
+    }
+    for (k = 0; k + CHAINS <= p; k += CHAINS) {
+      const double *u = U + k * width + p + from, *next = u + width;
+      const double *third = next + width, *last = third + width;
+      double a = v[k], b = v[k + 1], c = v[k + 2], d = v[k + 3];
+      for (int i = 0; i < count; i++) {
+        a -= u[i] * given[i];
+        b -= next[i] * given[i];
+        c -= third[i] * given[i];
+        d -= last[i] * given[i];
+      }
+      v[k] = a;
+      v[k + 1] = b;
+      v[k + 2] = c;
+      v[k + 3] = d;
+    }
+    for (; k < p; k++) {
+      const double* u = U + k * width + p + from;
+      for (int i = 0; i < count; i++) {
+        v[k] -= u[i] * given[i];
+      }
+    }
+  }
+}
+
+// A right side that does not reach a node leaves it as it is: of one contact it reaches few.
+static bool is_zero(int p, const double* v) {
+  bool zero = true;
+  for (int k = 0; k < p && zero; k++) {
+    zero = v[k] == 0.0;
+  }
+  return zero;
+}
+
+PAWL_APART static void uneven_down(const PawlKktBlocks* b, const PawlKktNode* node,
+                                   const double* values, double* w) {
+  const int *exchange = b->exchange ? b->exchange + node->first : NULL, p = node->p;
+  const double* U = values + node->U;
+  double v[PAWL_KKT_PIVOTS], *at = w + node->spot;
+  if (is_zero(p, at)) {
+    return;
+  }
+  memcpy(v, at, (size_t)p * sizeof *v);
+  for (int k = 0; exchange && k < p; k++) {
+    double t = v[k];
+    v[k] = v[exchange[k]];
+    v[exchange[k]] = t;
+  }
+  for (int k = 1; k < p; k++) {
+    for (int i = 0; i < k; i++) {
+      v[k] -= U[k * (p + node->r) + i] * v[i];
+    }
+  }
+  take_rest(p, node->r, values + node->L, v, b->rest + node->rest, w);
+  memcpy(at, v, (size_t)p * sizeof *v);
+}
+
+PAWL_APART static void uneven_up(const PawlKktBlocks* b, const PawlKktNode* node,
+                                 const double* values, double* w) {
+  const int p = node->p, width = p + node->r;
+  const double* U = values + node->U;
+  double v[PAWL_KKT_PIVOTS], *at = w + node->spot;
+  memcpy(v, at, (size_t)p * sizeof *v);
+  give_rest(p, node->r, U, w, b->rest + node->rest, v);
+  for (int k = p - 1; k >= 0; k--) {
+    for (int i = k + 1; i < p; i++) {
+      v[k] -= U[k * width + i] * v[i];
+    }
+    v[k] *= U[k * width + k];
+    at[k] = v[k];
+  }
+}
+
 PAWL_APART static void node_down_large(const PawlKktBlocks* b, const PawlKktNode* node, int lanes,
                                        const double* values, double* w) {
   const int* exchange = b->exchange ? b->exchange + node->first : NULL;
+  if (lanes == 1 && !b->even) {
+    uneven_down(b, node, values, w);
+    return;
+  }
   node_down(b, node, node->p, node->r, 1, lanes, b->even, exchange, values, w);
 }
 
 PAWL_APART static void node_up_large(const PawlKktBlocks* b, const PawlKktNode* node, int lanes,
                                      const double* values, double* w) {
+  if (lanes == 1 && !b->even) {
+    uneven_up(b, node, values, w);
+    return;
+  }
   node_up(b, node, node->p, node->r, 1, lanes, b->even, values, w);
 }
 

@@ -474,10 +474,12 @@ static PawlStatus try_places(PawlStepper* s, PawlRub* rub, const PawlRubStep* st
   }
   *found = try_before(rub, step);
   PAWL_TRY(pawl_rub_hold(s, rub, step, found, err));
-  *found = *found || (step->bare && try_open(rub)) || try_soft(rub, step) ||
-           try_centers(rub, step->bare, relaxed) ||
-           (*relaxed && (try_concluded(rub) || try_other(rub, step))) ||
-           (!*relaxed && try_local(rub, step)) || (*relaxed && step->bare && try_end(rub));
+  bool held = rub->concluded;
+  *found = *found || (step->bare && try_open(rub)) ||
+           (held && try_centers(rub, step->bare, relaxed)) || try_soft(rub, step) ||
+           try_other(rub, step) || (!held && try_centers(rub, step->bare, relaxed)) ||
+           (*relaxed && try_concluded(rub)) || (!*relaxed && try_local(rub, step)) ||
+           (*relaxed && step->bare && try_end(rub));
   *relaxed = *relaxed && !*found;
   if (*relaxed) {
     pawl_rub_center_conclude(&rub->center, &rub->problem, rub->places, rub->sets.y);

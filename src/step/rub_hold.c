@@ -205,12 +205,12 @@ static PawlStatus tell_hold(PawlStepper* s, PawlRub* rub, double t, int contact,
   return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
 }
 
-// In the first iteration of a step: where contacts slip or part, or nothing is found, those of an
-// island that can hold do.                                                                  (T17)
+// In the first iteration of a step where contacts slip or part, and in any where nothing is found:
+// those of an island that can hold do.                                                      (T17)
 PawlStatus pawl_rub_hold(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, bool* found,
                          PawlError* err) {
   rub->concluded = false;
-  if (step->bare || rub->asked) {
+  if (step->bare || (rub->asked && *found)) {
     return PAWL_OK;
   }
   rub->asked = true;

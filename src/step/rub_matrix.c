@@ -261,6 +261,9 @@ PawlStatus pawl_rub_matrix_create(PawlStepper* s, int count, const PawlRubContac
     return pawl_fail_memory(err);
   }
   PAWL_TRY(fits ? pawl_kkt_create(&p->K, &p->G, PAWL_KKT_AUTO, &p->kkt, err) : PAWL_OK);
+  if (fits) {
+    pawl_kkt_rough(p->kkt);  // (T11)
+  }
   return make_coarse(s, p, err);
 }
 

@@ -21,7 +21,7 @@ PawlStatus pawl_rub_path_create(PawlStepper* s, const PawlRubMatrix* matrix, Paw
   for (int k = 0; k < count; k++) {
     plane |= matrix->contact[k].count < 2;
   }
-  double** of_rows[] = {&p->e, &p->w0, &p->dy, &p->dw};
+  double** of_rows[] = {&p->e, &p->w, &p->dy, &p->dw};
   for (size_t k = 0; k < sizeof of_rows / sizeof *of_rows; k++) {
     *of_rows[k] = PAWL_NEW(&s->arena, double, ROWS* count);
   }
@@ -74,16 +74,14 @@ static void moving(const PawlRubPath* p, const PawlRubProblem* q, int k, double*
   }
 }
 
-// dy and dw from dx and dt.
-static void find_direction(PawlRubPath* p, const PawlRubProblem* q, const PawlRubState* state) {
-  for (int a = 0; a < q->count; a++) {
-    int k = q->list[a];
-    double u[ROWS], *dy = p->dy + ROWS * k;
-    moving(p, q, k, u);
-    answer(q, k, &state[k], u, dy);
-    for (int i = 0; i < ROWS; i++) {
-      p->dw[ROWS * k + i] = u[i] + q->soft * q->own[ROWS * k + i] * dy[i];
-    }
+// dy and dw of a contact from dx and dt.
+static void find_direction(PawlRubPath* p, const PawlRubProblem* q, const PawlRubState* state,
+                           int k) {
+  double u[ROWS], *dy = p->dy + ROWS * k;
+  moving(p, q, k, u);
+  answer(q, k, &state[k], u, dy);
+  for (int i = 0; i < ROWS; i++) {
+    p->dw[ROWS * k + i] = u[i] + q->soft * q->own[ROWS * k + i] * dy[i];
   }
 }
 
@@ -103,7 +101,6 @@ static void begin_direction(PawlRubPath* p, const PawlRubProblem* q, const PawlR
   memset(p->held, 0, (size_t)m->bilateral * sizeof(double));
   pawl_rub_matrix_solve(m, p->dx, p->held);
   p->changes = 0;
-  find_direction(p, q, state);
 }
 
 // ---- borders ------------------------------------------------------------------------------------
@@ -122,11 +119,13 @@ static void meet(Border* b, int k, Kind kind, double value, double slope) {
   }
 }
 
-static Border find_border(const PawlRubPath* p, const PawlRubSets* sets, const PawlRubProblem* q,
+// The direction of all contacts, and the border that it meets.
+static Border find_border(PawlRubPath* p, const PawlRubSets* sets, const PawlRubProblem* q,
                           const PawlRubState* state) {
   Border b = {-1, ENDS, p->dt < 0.0 ? p->t : INFINITY, 0.0};
   for (int a = 0; a < q->count; a++) {
     int k = q->list[a], at = ROWS * k;
+    find_direction(p, q, state, k);
     const PawlRubContact* c = &q->matrix->contact[k];
     const double *y = sets->y + at, *w = sets->w + at, *dy = p->dy + at, *dw = p->dw + at;
     double root = sqrt(q->own[at]), d = state[k].direction[0];
@@ -207,16 +206,10 @@ static void find_change(PawlRubPath* p, PawlRubMatrix* m, const double* push) {
   p->pivot[last] = 1.0 + along(p, m, last, z);
 }
 
-static void turn_back(PawlRubPath* p, const PawlRubProblem* q) {
+static void turn_back(PawlRubPath* p, int n) {
   p->dt = -p->dt;
-  for (int j = 0; j < q->matrix->n; j++) {
+  for (int j = 0; j < n; j++) {
     p->dx[j] = -p->dx[j];
-  }
-  for (int a = 0; a < q->count; a++) {
-    for (int at = ROWS * q->list[a]; at < ROWS * q->list[a] + ROWS; at++) {
-      p->dy[at] = -p->dy[at];
-      p->dw[at] = -p->dw[at];
-    }
   }
 }
 
@@ -235,32 +228,29 @@ static bool cross(PawlRubPath* p, const PawlRubSets* sets, const PawlRubProblem*
     p->dx[j] -= by * z[j];
   }
   p->changes++;
-  find_direction(p, q, state);
+  find_direction(p, q, state, k);
   const double *dy = p->dy + ROWS * k, *dw = p->dw + ROWS * k;
   double away = b.kind == CLOSES  ? dy[0]
                 : b.kind == OPENS ? dw[0]
                 : b.kind == STOPS ? q->matrix->contact[k].mu * dy[0] + d * dy[1]
                                   : d * dw[1];
   if (away < 0.0) {
-    turn_back(p, q);
+    turn_back(p, n);
   }
   return isfinite(by);
 }
 
 // ---- the path -----------------------------------------------------------------------------------
-// The set with the part t of e, to rounding, and its factors.
-static bool solve_set(PawlRubPath* p, PawlRubSets* sets, PawlRubProblem* q,
-                      const PawlRubState* state) {
-  double* w0 = q->w0;
-  for (int a = 0; a < q->count; a++) {
-    for (int at = ROWS * q->list[a]; at < ROWS * q->list[a] + ROWS; at++) {
-      p->w0[at] = w0[at] + p->t * p->e[at];
-    }
-  }
-  q->w0 = p->w0;
-  bool solved = pawl_rub_sets_one(sets, q, state);
-  q->w0 = w0;
-  return solved;
+// With a solution of the level before, which is one here: e makes up for the difference.
+static void begin(PawlRubPath* p, PawlRubSets* sets, const PawlRubProblem* q,
+                  const PawlRubState* state) {
+  size_t count = (size_t)q->matrix->count;
+  p->t = 1.0;
+  p->dt = -1.0;
+  p->changes = MOST_CHANGES;
+  memcpy(p->begun, state, count * sizeof *state);
+  memcpy(sets->y, q->near, ROWS * count * sizeof(double));
+  memcpy(sets->w, p->w, ROWS * count * sizeof(double));
 }
 
 static bool is_as_begun(const PawlRubPath* p, const PawlRubProblem* q, const PawlRubState* state) {
@@ -275,13 +265,10 @@ static bool is_as_begun(const PawlRubPath* p, const PawlRubProblem* q, const Paw
 
 int pawl_rub_path_solve(PawlRubPath* p, PawlRubSets* sets, PawlRubProblem* q, PawlRubState* state) {
   int places = 0;
-  p->t = 1.0;
-  p->dt = -1.0;
-  p->changes = MOST_CHANGES;
-  memcpy(p->begun, state, (size_t)q->matrix->count * sizeof *state);
+  begin(p, sets, q, state);
   while (places < MOST_PLACES) {
     if (p->changes == MOST_CHANGES) {
-      if (!solve_set(p, sets, q, state)) {
+      if (!pawl_rub_sets_factor(sets, q, state)) {
         return -1;
       }
       begin_direction(p, q, state);
@@ -293,8 +280,7 @@ int pawl_rub_path_solve(PawlRubPath* p, PawlRubSets* sets, PawlRubProblem* q, Pa
     }
     advance(p, sets, q, b.way);
     if (b.kind == ENDS) {
-      p->t = 0.0;
-      return solve_set(p, sets, q, state) && pawl_rub_sets_mend(sets, q, state) == 0 ? places : -1;
+      return places;
     }
     bool closed = before > 1.0 && p->t <= 1.0 && is_as_begun(p, q, state);  // it is a ring
     if (closed || p->t > FARTHEST || !cross(p, sets, q, b, state)) {

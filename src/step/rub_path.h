@@ -8,8 +8,8 @@
 #include "step/rub_sets.h"
 
 typedef struct PawlRubPath {
-  double* e;              // of contacts: rates with which a level begins with a solution
-  double *w0, *dy, *dw;   // of contacts: those of the problem with a part of e; the direction
+  double *e, *w;          // of contacts: rates with which a level begins with a solution; its w
+  double *dy, *dw;        // of contacts: the direction
   double *dx, *held, *z;  // n; bilateral rows, room; n for each change of a place
   double t, dt;           // the part of e, and which way it goes: 1 or -1
   int changes, *contact;  // since the last factorisation: of which contacts
@@ -21,7 +21,8 @@ PAWL_CHECKED PawlStatus pawl_rub_path_create(PawlStepper* s, const PawlRubMatrix
                                              PawlRubPath* p, PawlError* err);
 // Whether a problem has contacts in a plane alone, and many of them.
 bool pawl_rub_path_suits(const PawlRubProblem* problem);
-// A solution of the softened problem, in sets and `state`, from the places in `state`, which are
-// one with the rates p->e added. How many changes of places it took; < 0: none was found.
+// A solution of the softened problem, y and w in sets and `state`, from the places in `state` with
+// problem->near and p->w, which are one with the rates p->e added. How many changes of places it
+// took; < 0: none was found.
 int pawl_rub_path_solve(PawlRubPath* p, PawlRubSets* sets, PawlRubProblem* problem,
                         PawlRubState* state);

@@ -7,6 +7,8 @@
 #include "switch/tolerances.h"
 
 enum { MOST_ROUNDS = 40, MOST_HARDER = 40, MOST_JOINS = 3, ROWS = PAWL_RUB_ROWS };
+enum { LITTLE = 3 };           // patience that no search uses up sooner
+enum { MANY = 3, WORSE = 4 };  // parts of all contacts; times the fewest that were wrong
 enum { FEW_ROWS = 96 };  // of problems that are left to their islands where directions do not end
 
 PawlStatus pawl_rub_sets_create(PawlStepper* s, const PawlRubMatrix* matrix, PawlRubSets* p,
@@ -80,21 +82,33 @@ static void fit(const PawlRubContact* c, const PawlRubState* state, double* y) {
   }
 }
 
-static bool factor_set(PawlRubSets* p, const PawlRubProblem* q, const PawlRubState* state,
-                       const PawlRubValues* values) {
+static bool factor_values(PawlRubSets* p, const PawlRubProblem* q, const PawlRubState* state,
+                          const PawlRubValues* values) {
   p->closed_count = 0;
   for (int a = 0; a < q->count; a++) {
     int k = q->list[a];
-    if (q->soft > 0.0) {
-      memcpy(p->y + ROWS * k, q->near + ROWS * k, ROWS * sizeof(double));
-    }
-    fit(&q->matrix->contact[k], &state[k], p->y + ROWS * k);
     if (state[k].place != PAWL_RUB_OPEN) {
       harden(q, k, &state[k], p->C + 9 * k);
       p->closed[p->closed_count++] = k;
     }
   }
   return pawl_rub_matrix_factor(q->matrix, values, p->closed_count, p->closed, p->C);
+}
+
+bool pawl_rub_sets_factor(PawlRubSets* p, const PawlRubProblem* q, const PawlRubState* state) {
+  return factor_values(p, q, state, &q->matrix->exact);
+}
+
+static bool factor_set(PawlRubSets* p, const PawlRubProblem* q, const PawlRubState* state,
+                       const PawlRubValues* values) {
+  for (int a = 0; a < q->count; a++) {
+    int k = q->list[a];
+    if (q->soft > 0.0) {
+      memcpy(p->y + ROWS * k, q->near + ROWS * k, ROWS * sizeof(double));
+    }
+    fit(&q->matrix->contact[k], &state[k], p->y + ROWS * k);
+  }
+  return factor_values(p, q, state, values);
 }
 
 static void rates(PawlRubSets* p, const PawlRubProblem* q) {
@@ -366,6 +380,15 @@ bool pawl_rub_sets_hold(const PawlRubSets* p, const PawlRubProblem* q, const Paw
   return loose(p, q, state) * PAWL_ROWS_ROUNDING <= PAWL_RUB_LOOSE;
 }
 
+// How much of the patience a set takes that has no fewer contacts wrong than one before it. In
+// large problems changes all at once lead nowhere where a third of all contacts is wrong, or many
+// times as many as once. (T34)
+static int tries(const PawlRubProblem* q, int wrong, int fewest, int patience) {
+  bool few = ROWS * q->count <= FEW_ROWS || patience <= LITTLE;
+  bool worse = WORSE * fewest < wrong && WORSE * wrong > q->count;
+  return few ? 1 : worse ? patience + 1 : MANY * wrong > q->count ? MANY : 1;
+}
+
 bool pawl_rub_sets_solve(PawlRubSets* p, const PawlRubProblem* q, int patience,
                          PawlRubState* state) {
   int fewest = q->count + 1, left = patience;
@@ -378,7 +401,7 @@ bool pawl_rub_sets_solve(PawlRubSets* p, const PawlRubProblem* q, int patience,
     if (wrong == 0 && join(p, q, state) == 0) {
       return pawl_rub_sets_hold(p, q, state);
     }
-    left = wrong < fewest ? patience : left - 1;
+    left = wrong < fewest ? patience : left - tries(q, wrong, fewest, patience);
     fewest = wrong < fewest ? wrong : fewest;
   }
   return false;

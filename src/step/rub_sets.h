@@ -37,6 +37,8 @@ bool pawl_rub_sets_solve(PawlRubSets* p, const PawlRubProblem* problem, int pati
 double pawl_rub_sets_turns(const PawlRubProblem* problem, int contact, double R, double T);
 // x, y and w of one set, from the impulses in p->y. False: singular.
 bool pawl_rub_sets_one(PawlRubSets* p, const PawlRubProblem* problem, const PawlRubState* state);
+// Its factors alone.
+bool pawl_rub_sets_factor(PawlRubSets* p, const PawlRubProblem* problem, const PawlRubState* state);
 // Moves contacts that come out wrong by it to other places; how many.
 int pawl_rub_sets_mend(PawlRubSets* p, const PawlRubProblem* problem, PawlRubState* state);
 // Whether the rows of a set that is not wrong are what they hold.                           (T29)

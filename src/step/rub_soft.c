@@ -13,14 +13,15 @@
 #include "switch/tolerances.h"
 
 enum { ROWS = PAWL_RUB_ROWS, MEMORY = 4, MOST_HALVINGS = 8, MOST_ITERATIONS = 10, MOST_SETS = 80 };
-enum { FEW_PLACES = 8 };               // that change on a path: as with few sets
 enum { FEW_SETS = 2, SOME_SETS = 6 };  // of a level: the next one may be much harder, or harder
+enum { NEXT_TO_NO_PLACES = 2, FEW_PLACES = 5, SOME_PLACES = 10 };  // the same, changes on its path
 
-static const double SOFTEST = 0.1;  // [1] the first level; ten times that where it has no solution
+static const double SOFTEST = 0.03;  // [1] the first level; ten times that where it has no solution
 static const double MOST_SOFT = 100.0;
-// [1] The next level, as a part of the last, after few sets, some and many; and where steps to it
-// have become so short it is given up.
+// [1] The next level, as a part of the last, after few sets, some and many, or next to no changes
+// on a path, and few; and where steps to it have become so short it is given up.
 static const double FAST = 0.1, MEDIUM = 0.3, SLOW = 0.5, NO_FURTHER = 0.9;
+static const double FASTEST = 1e-4, FASTER = 1e-2;
 static const double LEAST_GAIN =
     1e-2;  // [1] of a step of the line search, of the largest of the last
 
@@ -138,16 +139,20 @@ static bool iterate(PawlRubSoft* p, PawlRubSets* sets, const PawlRubProblem* q, 
   return false;
 }
 
-// The same along a path from the level before, as it would be with fewer sets the fewer places
-// have changed.                                                                            (F50)
-static int follow_level(PawlRubSoft* p, PawlRubSets* sets, PawlRubProblem* q) {
+// The same along a path from the level before; what solve_level does.                       (F50)
+static double follow_level(PawlRubSoft* p, PawlRubSets* sets, PawlRubProblem* q) {
   int places = pawl_rub_path_solve(&p->path, sets, q, p->state);
-  return places < 0 ? 0 : places <= FEW_PLACES ? FEW_SETS : SOME_SETS;
+  return places < 0                    ? 0.0
+         : places <= NEXT_TO_NO_PLACES ? FASTEST
+         : places <= FEW_PLACES        ? FASTER
+         : places <= SOME_PLACES       ? FAST
+                                       : MEDIUM;
 }
 
-// How many sets a level took, those of a few contacts by themselves counted; 0: it has no solution.
-static int solve_level(PawlRubSoft* p, PawlRubSets* sets, PawlRubLocal* local, PawlFriction* solver,
-                       PawlRubProblem* q, double end) {
+// What part of this level the next one may be, by how many sets it took, those of a few contacts by
+// themselves counted; 0: it has no solution.
+static double solve_level(PawlRubSoft* p, PawlRubSets* sets, PawlRubLocal* local,
+                          PawlFriction* solver, PawlRubProblem* q, double end) {
   if (q->soft < SOFTEST && pawl_rub_path_suits(q)) {
     return follow_level(p, sets, q);
   }
@@ -158,7 +163,7 @@ static int solve_level(PawlRubSoft* p, PawlRubSets* sets, PawlRubLocal* local, P
     solved = pawl_rub_local_solve(local, sets, q, solver, p->state);
   }
   int took = (int)(q->matrix->factorizations - before);
-  return !solved ? 0 : took > 0 ? took : 1;
+  return !solved ? 0.0 : took <= FEW_SETS ? FAST : took <= SOME_SETS ? MEDIUM : SLOW;
 }
 
 // ---- levels -------------------------------------------------------------------------------------
@@ -184,6 +189,7 @@ static void keep(PawlRubSoft* p, const PawlRubSets* sets, const PawlRubProblem* 
       p->raw[at] = sets->w[at] - p->path.e[at];
     }
   }
+  memcpy(p->path.w, sets->w, count * ROWS * sizeof(double));
   memcpy(p->near, sets->y, count * ROWS * sizeof(double));
   memcpy(p->kept, p->state, count * sizeof *p->state);
 }
@@ -202,16 +208,14 @@ static double go_through(PawlRubSoft* p, PawlRubSets* sets, PawlRubLocal* local,
   long long begin = q->matrix->factorizations;
   double fall = FAST, reached = 0.0;
   while (q->matrix->factorizations - begin < MOST_SETS) {
-    int took = solve_level(p, sets, local, solver, q, end);
-    if (took > 0) {
+    double part = solve_level(p, sets, local, solver, q, end);
+    if (part > 0.0) {
       keep(p, sets, q);
       reached = q->soft;
-      fall = took <= FEW_SETS ? FAST : took <= SOME_SETS ? MEDIUM : SLOW;
-    } else {
-      fall = sqrt(fall);
     }
+    fall = part > 0.0 ? part : sqrt(fall);
     restore(p, q);
-    q->soft = reached > 0.0 ? reached * fall : q->soft / FAST;
+    q->soft = reached > 0.0 ? fmax(reached * fall, PAWL_RUB_HARDEST) : q->soft / FAST;
     if ((reached > 0.0 && reached <= PAWL_RUB_HARDEST) || fall > NO_FURTHER ||
         q->soft > MOST_SOFT) {
       break;
