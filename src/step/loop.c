@@ -272,7 +272,7 @@ static PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* er
     }
     located += found;
   }
-  return pawl_blame_step(s, state, most, err);
+  return pawl_blame_step(s, state, begin, most, err);
 }
 
 // ---- steps in which nothing is due --------------------------------------------------------------

@@ -42,8 +42,9 @@ static int firings_of(const PawlStepper* s, int event, double since) {
   return count;
 }
 
-// "; most often constraint 'hook', 33 times"; nothing where nothing is in the log.
-static void name_worst(const PawlStepper* s, double since, char* text, size_t size) {
+// "; most often constraint 'hook', 33 times"; nothing where nothing is in the log since then. How
+// often, that is.
+static int name_worst(const PawlStepper* s, double since, char* text, size_t size) {
   int most = 0;
   text[0] = '\0';
   for (int c = 0; c < s->system->constraint_count; c++) {
@@ -71,6 +72,7 @@ static void name_worst(const PawlStepper* s, double since, char* text, size_t si
                pawl_system_event_name(s->system, e), count);
     }
   }
+  return most;
 }
 
 // The contact whose margin is negative at the last look; -1: none. It may change without an entry.
@@ -84,6 +86,15 @@ static int contact_of(const PawlGuards* g) {
   return row;
 }
 
+// Whether a least time between changes could be given: conditions have one.
+static bool has_conditions(const PawlLoop* l) {
+  bool any = false;
+  for (int k = 0; k < l->guards.count; k++) {
+    any |= l->guards.all[k].what == PAWL_GUARD_CONDITION;
+  }
+  return any;
+}
+
 PawlStatus pawl_blame_instant(const PawlStepper* s, const PawlState* state, int count, double slack,
                               PawlError* err) {
   char worst[200];
@@ -94,24 +105,42 @@ PawlStatus pawl_blame_instant(const PawlStepper* s, const PawlState* state, int 
                      "this one instant; a time-stepping method (nsga-pva, nsga-pvv) passes it",
                      state->t, pawl_system_row_name(s->system, row, &number), count);
   }
-  name_worst(s, state->t - fmax(slack, 0.0), worst, sizeof worst);
-  return pawl_fail(err, PAWL_ERROR_RUN,
-                   "t = %.10g: changes bring about changes without an end, %d at this one "
-                   "instant%s. A least time between changes (after) ends it",
-                   state->t, count, worst);
+  (void)name_worst(s, state->t - fmax(slack, 0.0), worst, sizeof worst);
+  return pawl_fail(
+      err, PAWL_ERROR_RUN,
+      "t = %.10g: changes bring about changes without an end, %d at this one instant%s%s", state->t,
+      count, worst,
+      has_conditions(s->loop) ? ". A least time between changes (after) ends it" : "");
 }
 
-PawlStatus pawl_blame_step(const PawlStepper* s, const PawlState* state, int count,
+// What passes such a point, by what the model has.
+static const char* advice_of(const PawlStepper* s) {
+  const PawlLoop* l = s->loop;
+  bool times = has_conditions(l);
+  if (pawl_change_has_impacts(s) && !l->event_driven) {  // it is time stepping already
+    return times ? ". Joints with a capacity beside contacts: event-driven decides both in one "
+                   "problem; conditions: give a least time between changes (after)"
+                 : ". Joints with a capacity beside contacts: event-driven decides both in one "
+                   "problem";
+  }
+  bool jumps = l->guards.contacts || pawl_system_surface_count(l->guards.dynamics->system) > 0;
+  return jumps && times ? ". Regions and contacts: a time-stepping method (nsga-pva, nsga-pvv) "
+                          "passes such a point; conditions: give a least time between changes "
+                          "(after)"
+         : jumps        ? ". A time-stepping method (nsga-pva, nsga-pvv) passes such a point"
+         : times        ? ". Conditions: give a least time between changes (after)"
+                        : "";
+}
+
+PawlStatus pawl_blame_step(const PawlStepper* s, const PawlState* state, double begin, int count,
                            PawlError* err) {
   char worst[200];
-  bool steps = pawl_change_has_impacts(s) && !s->loop->event_driven;  // it is one already
-  name_worst(s, -INFINITY, worst, sizeof worst);
+  int logged = name_worst(s, begin, worst, sizeof worst);
   return pawl_fail(err, PAWL_ERROR_RUN,
-                   "t = %.10g: switches accumulate here, %d instants in one step%s. %sconditions: "
-                   "give a least time between changes (after)",
-                   state->t, count, worst,
-                   steps ? "Joints with a capacity beside contacts: event-driven decides both in "
-                           "one problem; "
-                         : "Regions and contacts: a time-stepping method (nsga-pva, nsga-pvv) "
-                           "passes such a point; ");
+                   "t = %.10g: switches accumulate here, %d instants in one step%s%s%s", state->t,
+                   count, worst,
+                   logged == 0          ? ", none of which changes anything"
+                   : logged < count / 4 ? " (others change nothing, or not that)"
+                                        : "",
+                   advice_of(s));
 }

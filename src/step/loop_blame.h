@@ -10,5 +10,5 @@ int pawl_blame_guard_count(const PawlLoop* loop);
 // often.
 PawlStatus pawl_blame_instant(const PawlStepper* stepper, const PawlState* state, int count,
                               double slack, PawlError* err);
-PawlStatus pawl_blame_step(const PawlStepper* stepper, const PawlState* state, int count,
-                           PawlError* err);
+PawlStatus pawl_blame_step(const PawlStepper* stepper, const PawlState* state, double begin,
+                           int count, PawlError* err);

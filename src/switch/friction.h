@@ -46,6 +46,9 @@ typedef struct PawlFrictionBlock {
   bool sliding;         // slips along `direction`, which is known
   double direction[2];  // sliding: unit vector of the velocity; planar: +1 or -1 in [0]
   bool begins;          // and does so from rest: where all sets are tried, w_T is not against it
+  // Sliding, with a bilateral normal row: lambda_T = -mu lambda_N direction, lambda_N < 0 too. What
+  // is taken back of a push takes the friction of that back.                            (C19)
+  bool pulls;
 } PawlFrictionBlock;
 
 typedef enum PawlFrictionState {

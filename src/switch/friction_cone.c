@@ -53,6 +53,10 @@ static Side side_of(const PawlFrictionWork* k, const PawlFrictionCone* c, int b)
   carried = c->frozen ? c->carried[b] : carried;
   Side s = {.count = 1 + pawl_friction_spatial(block), .limit = k->mu[b] * carried};
   s.sign = c->frozen ? 0.0 : contact ? (normal > 0.0) : normal < 0.0 ? -1.0 : 1.0;
+  if (block->pulls) {
+    s.limit = k->mu[b] * normal;
+    s.sign = 1.0;
+  }
   for (int j = 0; j < s.count; j++) {
     int t = block->tangent[j];
     s.y[j] = k->lambda[t] - c->rho[t] * pawl_friction_w(k, t);

@@ -45,6 +45,9 @@ static void add_block(const PawlFrictionWork* k, PawlFrictionFeasible* p, int b)
   } else {
     add_variable(p, n, sign, t, k->tie[t] * sign);
   }
+  if (block->pulls) {
+    add_variable(p, n, -sign, t, -k->tie[t] * sign);
+  }
 }
 
 static int block_of(const PawlFrictionWork* k, int n) {

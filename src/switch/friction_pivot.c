@@ -68,7 +68,7 @@ static void take_sides(PawlFrictionWork* k, const double* lambda, const double* 
   for (int b = 0; b < k->blocks; b++) {
     int n = k->block[b].normal, t = k->block[b].tangent[0];
     bool open = k->place[n] == PAWL_ROW_LOW && k->lo[n] == 0.0;
-    bool joint = k->lo[n] < 0.0 && !pawl_friction_fixed(k, n);
+    bool joint = k->lo[n] < 0.0 && !pawl_friction_fixed(k, n) && !k->block[b].pulls;
     k->place[t] = open && !k->block[b].sliding ? PAWL_ROW_FREE : k->place[t];
     k->sign[b] = (signed char)(!joint ? k->sign[b] : lambda[n] < 0.0 ? -1 : 1);
   }

@@ -37,7 +37,8 @@ static int places(const PawlFrictionWork* k, int i) {
 
 static int signs(const PawlFrictionWork* k, int b) {
   int n = k->block[b].normal;
-  return !pawl_friction_fixed(k, n) && k->lo[n] < 0.0 && k->mu[b] > 0.0 ? 2 : 1;
+  bool joint = !pawl_friction_fixed(k, n) && k->lo[n] < 0.0 && !k->block[b].pulls;
+  return joint && k->mu[b] > 0.0 ? 2 : 1;
 }
 
 static bool few_enough(const PawlFrictionWork* k, PawlFrictionSearch* s) {

@@ -60,7 +60,7 @@ void pawl_friction_arrange(PawlFrictionWork* k) {
 
 bool pawl_friction_turned(const PawlFrictionWork* k, int b) {
   int n = k->block[b].normal;
-  return k->mu[b] > 0.0 && k->lambda[n] * k->sign[b] < -k->loose * k->size[n];
+  return k->mu[b] > 0.0 && !k->block[b].pulls && k->lambda[n] * k->sign[b] < -k->loose * k->size[n];
 }
 
 // A row with lambda between these bounds, or at one of them.
@@ -150,7 +150,9 @@ static double nearest(double x, double lo, double hi) {
 // |lambda_N|.
 static double tangent_residual(const PawlFrictionWork* k, int b) {
   const PawlFrictionBlock* block = &k->block[b];
-  double limit = k->mu[b] * fabs(k->lambda[block->normal]), point[2] = {0.0, 0.0}, square = 0.0;
+  double normal = k->lambda[block->normal];
+  double limit = k->mu[b] * (block->pulls ? normal : fabs(normal));
+  double point[2] = {0.0, 0.0}, square = 0.0;
   int count = 1 + pawl_friction_spatial(block);
   for (int j = 0; j < count; j++) {
     int t = block->tangent[j];

@@ -139,6 +139,40 @@ void pawl_grip_strike(PawlGrip* g, bool presses) {
   g->presses = presses;
 }
 
+void pawl_grip_end(PawlGrip* g, const unsigned char* ends, const double* slow) {
+  PawlSlip* s = g->slip;
+  for (int k = 0; k < s->count; k++) {
+    const PawlSlipContact* c = &s->contact[k];
+    double speed = 0.0, none = 0.0;
+    for (int i = c->first; i < c->first + c->count; i++) {
+      speed = hypot(speed, s->rate[i]);
+      none = fmax(none, slow[i]);
+    }
+    if (g->part[k] == PAWL_GRIP_OUT || !ends[c->normal] || speed <= none) {
+      continue;
+    }
+    g->part[k] = PAWL_GRIP_SLIDES;
+    g->mu[k] = g->kinetic[k] = pawl_slip_mu(s, k, false);
+    for (int i = 0; i < c->count; i++) {
+      g->along[2 * k + i] = s->rate[c->first + i] / speed;
+    }
+  }
+}
+
+bool pawl_grip_turns(const PawlGrip* g) {
+  bool any = false;
+  for (int b = 0; b < g->blocks; b++) {
+    int k = g->block_of[b];
+    const PawlSlipContact* c = &g->slip->contact[k];
+    double along = 0.0;
+    for (int i = 0; i < c->count; i++) {
+      along += g->block[b].direction[i] * g->watching->rows.w[c->first + i];
+    }
+    any |= g->block[b].pulls && along < 0.0;
+  }
+  return any;
+}
+
 static void take_row(PawlGrip* g, int i) {
   const PawlRowProblem* p = &g->watching->rows;
   g->place[i] = g->count;
@@ -156,7 +190,8 @@ static void take_block(PawlGrip* g, int k, int first) {
   *block = (PawlFrictionBlock){.normal = g->place[c->normal] - first,
                                .tangent = {-1, -1},
                                .mu = g->mu[k],
-                               .sliding = g->part[k] == PAWL_GRIP_SLIDES};
+                               .sliding = g->part[k] == PAWL_GRIP_SLIDES,
+                               .pulls = g->strikes && g->part[k] == PAWL_GRIP_SLIDES};
   g->block_of[b] = k;
   g->block_state[b] = block->sliding ? PAWL_FRICTION_SLIP : PAWL_FRICTION_STICK;
   for (int i = 0; i < c->count; i++) {
@@ -328,8 +363,9 @@ static double find_worst(PawlGrip* g, const PawlGripIsland* island) {
       across += block->direction[i] * D_NT;
     }
     double beyond = own > 0.0 ? block->mu * across / own : 0.0;
-    most = block->sliding ? fmax(most, beyond) : most;
-    if (block->sliding && beyond > g->beyond) {
+    bool slides = block->sliding && !block->pulls;
+    most = slides ? fmax(most, beyond) : most;
+    if (slides && beyond > g->beyond) {
       g->beyond = beyond;
       g->worst = g->block_of[b];
     }
@@ -346,7 +382,7 @@ static PawlStatus solve_once(PawlGrip* g, const PawlGripIsland* island,
   bool slides = false;
   int first = island->first, from = island->first_block;
   for (int b = from; b < from + island->blocks; b++) {
-    slides |= g->block[b].sliding;
+    slides |= g->block[b].sliding && !g->block[b].pulls;
   }
   PawlFrictionProblem problem = {.q = g->q + first,
                                  .size = g->size + first,
@@ -379,7 +415,7 @@ static PawlStatus solve_once(PawlGrip* g, const PawlGripIsland* island,
 // opened.                                                                                    (F43)
 static void open_sliding(PawlGrip* g, const PawlGripIsland* island) {
   for (int b = island->first_block; b < island->first_block + island->blocks; b++) {
-    if (g->block[b].sliding) {
+    if (g->block[b].sliding && !g->block[b].pulls) {
       g->block_state[b] = PAWL_FRICTION_OPEN;
       g->state[island->first + g->block[b].normal] = PAWL_ROW_LOW;
     }

@@ -106,6 +106,12 @@ PAWL_CHECKED PawlStatus pawl_grip_look(PawlGrip* grip, const PawlState* state,
 // Before an impact: the velocities after it decide which contacts slip, and where to; each has one
 // mu, that of before. `presses`: the search begins where all that touches is closed and sticks.
 void pawl_grip_strike(PawlGrip* grip, bool presses);
+// After that: those of `ends` (rows), whose normal rows are bilateral, go on along their slip, with
+// friction -mu Lambda_N along it, of Lambda_N of either sign; but where it is up to `slow` (rows).
+// (C19)
+void pawl_grip_end(PawlGrip* grip, const unsigned char* ends, const double* slow);
+// Whether one of these was found to slip back, which it does not.
+bool pawl_grip_turns(const PawlGrip* grip);
 // As contacts are in the phase of a state, with the static mu of those that stick: how these share
 // what they hold. `beyond`: cones are wider by this part.
 PAWL_CHECKED PawlStatus pawl_grip_share(PawlGrip* grip, const PawlState* state, double beyond,

@@ -188,7 +188,8 @@ PawlStatus pawl_loose_find(PawlDynamics* d, const PawlState* state, const PawlVa
     double *n = s->lambda, *y = s->by;
     bool moves = false;
     int gap;
-    if (!state->redundant[i] || is_spread(&s->spread, i)) {
+    bool idle = pawl_dynamics_leaves_to_contacts(d, state, i);  // (F34)
+    if (!state->redundant[i] || idle || is_spread(&s->spread, i)) {
       continue;
     }
     PAWL_TRY(pawl_dynamics_factor(d, values, state->active)

@@ -26,6 +26,7 @@ PawlStatus pawl_stick_create(PawlWatching* w, const unsigned char* loosened,
                    .was = PAWL_NEW(d->arena, unsigned char, w->joint_count),
                    .resting = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
                    .spared = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
+                   .idle = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
                    .turns = PAWL_NEW(d->arena, int, w->joint_count),
                    .noise = PAWL_NEW(d->arena, double, w->joint_count),
                    .rate = PAWL_NEW(d->arena, double, d->sizes.rows),
@@ -33,7 +34,9 @@ PawlStatus pawl_stick_create(PawlWatching* w, const unsigned char* loosened,
                    .blur = PAWL_NEW(d->arena, double, d->sizes.rows),
                    .begins = PAWL_NEW(d->arena, double, d->sizes.rows),
                    .push = PAWL_NEW(d->arena, double, d->sizes.v),
-                   .modes = PAWL_NEW(d->arena, int, d->sizes.modes)};
+                   .modes = PAWL_NEW(d->arena, int, d->sizes.modes),
+                   .modes_before = PAWL_NEW(d->arena, int, d->sizes.modes),
+                   .held_before = PAWL_NEW(d->arena, double, d->sizes.rows)};
   return d->arena->failed ? pawl_fail_memory(err) : PAWL_OK;
 }
 
@@ -286,13 +289,14 @@ static PawlStatus take_forces(PawlStick* s, const PawlState* state, const PawlPh
   return PAWL_OK;
 }
 
-// What sticks does so up to a part of what its capacity is known to.                       (F26a)
+// What sticks does so up to a part of what its capacity is known to; what leaves its load to
+// contacts carries nothing. (F26a) (F34)
 static void widen_bounds(PawlStick* s) {
   PawlRowProblem* p = &s->watching->rows;
   for (int k = 0; k < s->watching->joint_count; k++) {
     int row = row_of(s, k);
-    p->hi[row] += PAWL_STICKS * s->noise[k];
-    p->lo[row] -= PAWL_STICKS * s->noise[k];
+    p->hi[row] = s->idle[row] ? 0.0 : p->hi[row] + PAWL_STICKS * s->noise[k];
+    p->lo[row] = s->idle[row] ? 0.0 : p->lo[row] - PAWL_STICKS * s->noise[k];
   }
 }
 
@@ -455,6 +459,75 @@ static PawlStatus decide(PawlStick* s, PawlState* state, PawlError* err) {
   return PAWL_OK;
 }
 
+// ---- joints that hold what contacts hold, too ---------------------------------------------------
+static void take_contacts(const PawlStick* s, PawlState* state, bool* newly_held) {
+  open_contacts(s, state);
+  take_friction(s, state, newly_held);
+}
+
+// Joints whose rows follow from those of contacts, while something slips; how many.
+static PawlStatus find_idle(PawlStick* s, PawlState* state, int* count, PawlError* err) {
+  const PawlValues* values;
+  PawlPhase phase = pawl_phase_of(state, false);
+  *count = 0;
+  if (!s->dynamics->slip || !pawl_slip_any(s->dynamics->slip, &phase)) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(evaluate(s, state, &values, err));
+  PAWL_TRY(pawl_dynamics_choose_rows(s->dynamics, state, values, err));
+  for (int k = 0; k < s->watching->joint_count; k++) {
+    int row = row_of(s, k);
+    s->idle[row] = pawl_dynamics_leaves_to_contacts(s->dynamics, state, row);
+    *count += s->idle[row];
+  }
+  return PAWL_OK;
+}
+
+// Whether no joint that holds moves while those of s->idle carry nothing.
+static PawlStatus rests(PawlStick* s, PawlState* state, bool* yes, PawlError* err) {
+  const PawlDynamics* d = s->dynamics;
+  const PawlValues* values;
+  *yes = !s->jammed;
+  PAWL_TRY(evaluate(s, state, &values, err));
+  pawl_dynamics_rows(d, values->G, state->a, values->gamma, s->rate);
+  pawl_sparse_sizes(&d->G, values->G, NULL, 0.0, s->sizes);
+  for (int k = 0; k < s->watching->joint_count; k++) {
+    int row = row_of(s, k);
+    double size = s->sizes[row] * pawl_dynamics_push(d, state, values) + fabs(values->gamma[row]);
+    *yes &= *mode_of(s, state, k) != PAWL_MODE_HELD || fabs(s->rate[row]) <= PAWL_MEETS * size;
+  }
+  return PAWL_OK;
+}
+
+// Contacts as forces have them, and once more where joints leave what they hold to contacts that
+// slip: with no force in these, unless the contacts cannot hold it.                         (F34)
+static PawlStatus decide_contacts(PawlStick* s, PawlState* state, bool* newly_held,
+                                  PawlError* err) {
+  size_t mode_bytes = pawl_phase_mode_bytes(state);
+  size_t held_bytes = (size_t)s->dynamics->sizes.rows * sizeof(double);
+  int count = 0;
+  bool held = false, again = false, yes;
+  memcpy(s->modes_before, state->modes, mode_bytes);
+  memcpy(s->held_before, state->held, held_bytes);
+  take_contacts(s, state, &held);
+  PAWL_TRY(s->watching->joint_count > 0 ? find_idle(s, state, &count, err) : PAWL_OK);
+  for (yes = count == 0; !yes; again = true) {
+    memcpy(state->modes, s->modes_before, mode_bytes);
+    memcpy(state->held, s->held_before, held_bytes);
+    pawl_phase_activate(s->dynamics->system, state);
+    PAWL_TRY(solve(s, state, err));
+    PAWL_TRY(again ? PAWL_OK : rests(s, state, &yes, err));
+    if (again || yes) {
+      held = false;
+      take_contacts(s, state, &held);
+      yes = true;
+    }
+    memset(s->idle, 0, (size_t)s->dynamics->sizes.rows);
+  }
+  *newly_held |= held;
+  return PAWL_OK;
+}
+
 // ---- afterwards ---------------------------------------------------------------------------------
 // Joints that stick now hold where they are; those that slide hold nothing.
 static PawlStatus capture(PawlStick* s, PawlState* state, bool* newly_held, PawlError* err) {
@@ -607,10 +680,7 @@ static PawlStatus settle(PawlStick* s, PawlState* state, const double* v_before,
     if (s->jammed) {
       return PAWL_OK;
     }
-    if (contacts) {
-      open_contacts(s, state);
-      take_friction(s, state, newly_held);
-    }
+    PAWL_TRY(contacts ? decide_contacts(s, state, newly_held, err) : PAWL_OK);
     PAWL_TRY(capture(s, state, newly_held, err));
     PAWL_TRY(note_rubbing(s, state, err));
     PAWL_TRY(evaluate(s, state, values, err));

@@ -17,16 +17,18 @@ typedef struct PawlStick {
   const unsigned char* lifted;  // rows: so often at this instant; borrowed
   unsigned char* resting;       // rows: contacts to be decided
   unsigned char* spared;        // rows: contacts that carry nothing though they touch (F42)
+  unsigned char* idle;          // rows: joints that leave what they could carry to contacts (F34)
   unsigned char *undecided, *was;  // joints: at rest, to be decided; held before
   int* turns;                      // joints: how often each was put back
   double* noise;                   // joints: what is known of whether each is at its capacity
   double *rate, *sizes, *blur;     // rows
   double* begins;                  // rows: how fast a slip counts as where it begins (F32)
   double* push;                    // v: accelerations
-  int* modes;
-  bool jammed;   // friction leaves no accelerations: the state is not settled
-  bool several;  // it leaves several: one was taken
-  bool rubs;     // contacts with friction are closed that are not located, and were left out
+  int *modes, *modes_before;
+  double* held_before;  // rows
+  bool jammed;          // friction leaves no accelerations: the state is not settled
+  bool several;         // it leaves several: one was taken
+  bool rubs;            // contacts with friction are closed that are not located, and were left out
   bool rubs_told, spared_told;
 } PawlStick;
 

@@ -155,17 +155,24 @@ static PawlStatus contradiction(PawlStrike* k, const PawlState* state, const Paw
   return PAWL_ERROR_RUN;
 }
 
+// Of contacts whose impacts end: they stay together, and what slips goes on to; or not.
+// (C12) (C19)
+typedef enum Together { APART, TOGETHER, TOGETHER_AND_ON } Together;
+
 static PawlStatus solve_rows(PawlStrike* k, const PawlState* state, const PawlValues* values,
-                             const unsigned char* taking_part, bool together, bool* solved,
+                             const unsigned char* taking_part, Together together, bool* solved,
                              PawlError* err) {
   PawlDynamics* d = k->dynamics;
   PawlGrip* grip = k->watching->grip;
   PawlRowsResult result = {0};
   PawlStatus status;
-  state_problem(k, state, values, taking_part, together);
+  state_problem(k, state, values, taking_part, together != APART);
   if (grip) {  // (F22)
     PAWL_TRY(pawl_grip_look(grip, state, taking_part, k->slow, err));
     pawl_grip_strike(grip, k->shocks);
+    if (together == TOGETHER_AND_ON) {
+      pawl_grip_end(grip, k->dull, k->slow);
+    }
     grip->counts = !grip->told && !k->shocks;
     status = pawl_grip_solve(grip, values, err);
     result.conflicts =
@@ -173,7 +180,7 @@ static PawlStatus solve_rows(PawlStrike* k, const PawlState* state, const PawlVa
   } else {
     status = pawl_watch_solve(k->watching, values, &result, err);
   }
-  *solved = result.conflicts == 0;
+  *solved = result.conflicts == 0 && !(grip && status == PAWL_OK && pawl_grip_turns(grip));
   if (grip && status == PAWL_OK && *solved) {
     PAWL_TRY(pawl_several_tell(grip, state->t, "velocities after the impact", err));
   }
@@ -193,9 +200,10 @@ static PawlStatus try_solve(PawlStrike* k, PawlState* state, const PawlValues* v
   for (int i = k->first; i < k->end; i++) {
     ends |= k->dull[i] && taking_part[i];
   }
-  PAWL_TRY(solve_rows(k, state, values, taking_part, true, solved, err));
-  if (!*solved && ends) {
-    PAWL_TRY(solve_rows(k, state, values, taking_part, false, solved, err));
+  static const Together ways[] = {TOGETHER_AND_ON, TOGETHER, APART};
+  int way = ends && k->watching->grip ? 0 : 1, count = ends ? 3 : 2;
+  for (*solved = false; !*solved && way < count; way++) {
+    PAWL_TRY(solve_rows(k, state, values, taking_part, ways[way], solved, err));
   }
   if (*solved) {
     memcpy(state->v, p->x, (size_t)d->sizes.v * sizeof(double));
@@ -251,6 +259,13 @@ void pawl_strike_back(PawlStrike* k, PawlState* state, const PawlValues* values)
   state->t -= s;
 }
 
+// An overlap that rounding has left of a gap that opens: it closes by itself, and taken away at
+// each instant it would come again. (C1)
+static bool opens(const PawlStrike* k, const PawlValues* values, int i) {
+  static const double OF_SLACK = 4.0;
+  return k->rate[i] > k->slow[i] && values->g[i] >= -OF_SLACK * k->slack[i];
+}
+
 // M dq = G^T mu, G dq = 0 of the rows in force, G dq + g >= 0 of contacts that overlap, and = 0 of
 // those that are still apart where their impacts end.                                   (C3) (C18)
 static void state_overlaps(PawlStrike* k, const PawlState* state, const PawlValues* values,
@@ -261,7 +276,8 @@ static void state_overlaps(PawlStrike* k, const PawlState* state, const PawlValu
   memset(p->r, 0, (size_t)d->sizes.v * sizeof(double));
   for (int i = 0; i < d->sizes.rows; i++) {
     bool contact = i >= k->first && i < k->end;
-    bool overlaps = contact && k->touching[i] && !is_closed(k, state, i) && values->g[i] < 0.0;
+    bool overlaps = contact && k->touching[i] && !is_closed(k, state, i) && values->g[i] < 0.0 &&
+                    !opens(k, values, i);
     bool ends = contact && k->dull[i];
     bool holds = ends || state->in_force[i] != PAWL_ROW_OF_LET_GO;
     p->lo[i] = holds ? -INFINITY : 0.0;
@@ -335,23 +351,39 @@ static void keep(PawlStrike* k, const PawlState* state, const double* impulse) {
   memcpy(k->kept, impulse, (size_t)k->dynamics->sizes.rows * sizeof(double));
 }
 
+typedef struct Work {
+  double done, size;
+} Work;
+
+static void add_work(const PawlStrike* k, const double* impulse, int i, Work* work) {
+  double Lambda = impulse[i] - k->kept[i];
+  work->done += 0.5 * Lambda * (k->room[i] + k->after[i]);
+  work->size += fabs(Lambda) * (fabs(k->room[i]) + fabs(k->after[i]));
+}
+
 // What contacts and their friction have done since keep() brings energy in, by the mean of the
-// rates before and after.                                                                (F31)
+// rates before and after. (F31) What the friction of a contact gives back that is pulled as its
+// impacts end was taken by those that were left out. (C19)
 static bool gains(const PawlStrike* k, const PawlState* state, const PawlValues* values,
                   const double* impulse) {
   const PawlDynamics* d = k->dynamics;
-  double work = 0.0, size = 0.0, *before = k->room, *after = k->after;
+  Work work = {0};
   if (!k->watching->grip) {
     return false;
   }
-  pawl_dynamics_rows(d, values->G, k->v_kept, values->g_t, before);
-  pawl_dynamics_rows(d, values->G, state->v, values->g_t, after);
-  for (int i = k->rubs; i < k->end; i++) {
-    double Lambda = impulse[i] - k->kept[i];
-    work += 0.5 * Lambda * (before[i] + after[i]);
-    size += fabs(Lambda) * (fabs(before[i]) + fabs(after[i]));
+  pawl_dynamics_rows(d, values->G, k->v_kept, values->g_t, k->room);
+  pawl_dynamics_rows(d, values->G, state->v, values->g_t, k->after);
+  for (int i = k->first; i < k->end; i++) {
+    add_work(k, impulse, i, &work);
   }
-  return work > PAWL_REST * size;
+  for (int c = 0; c < d->slip->count; c++) {
+    const PawlSlipContact* contact = &d->slip->contact[c];
+    bool pulled = k->dull[contact->normal] && impulse[contact->normal] < k->kept[contact->normal];
+    for (int i = contact->first; !pulled && i < contact->first + contact->count; i++) {
+      add_work(k, impulse, i, &work);
+    }
+  }
+  return work.done > PAWL_REST * work.size;
 }
 
 // Said once, with the contact of those that take part that is hit fastest.

@@ -249,6 +249,68 @@ static void test_row_before_wall(void** unused) {
   }
 }
 
+// ---- a disc that settles into a groove while it spins
+// --------------------------------------------- A disc slides along one side of a groove, hits the
+// other one and leaves the first, and so on: each time for T = -2 xi/xi'', from the corner and back
+// to it, and an impact takes all of the rate across the side that is hit, with friction along it.
+// Its spin lasts. `out`: when the last impact was, and the spin then.
+static void fall_into_groove(double a, double r, double g, double mu, double J, double speed,
+                             double spin, double out[2]) {
+  double s = sin(a), c = cos(a), t = 0, v[2] = {speed * c, speed * s};
+  for (int side = 1;; side = -side) {  // 1: along (c, s) with the normal (-s, c)
+    double xi = c * v[0] + side * s * v[1];
+    double second = -side * g * s - mu * g * c, T = -2 * xi / second;
+    assert_true(T > 0 && xi + r * spin > 0);
+    if (T < 1e-16) {
+      break;
+    }
+    xi += second * T;
+    spin -= mu * g * c * r / J * T;
+    t += T;
+    v[0] = xi * c;
+    v[1] = side * xi * s;
+    double Lambda = -(side * s * v[0] + c * v[1]);  // the other side's normal: (side s, c)
+    assert_true(Lambda > 0);
+    v[0] += Lambda * (side * s - mu * c);
+    v[1] += Lambda * (c + mu * side * s);
+    spin -= mu * Lambda * r / J;
+  }
+  out[0] = t;
+  out[1] = spin;
+}
+
+// What is left of the impacts, one of them pulled, passes on what they would have: the spin at the
+// limit is that of all of them.                                                            (C19)
+static void test_groove(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: groove\n"
+      "parameters: {a: 0.7, r: 0.1, g: 9.81, V: 0.3}\n"
+      "coordinates: {x: {rate: V*cos(a)}, y: {start: r/cos(a), rate: V*sin(a)}, p: {rate: 15}}\n"
+      "mass: {x: 1, y: 1, p: 0.005}\n"
+      "potential: g*y\n"
+      "contacts:\n"
+      "  r: {gap: -sin(a)*x + cos(a)*y - r, restitution: 0, friction: 0.1,\n"
+      "      slip: \"cos(a)*x' + sin(a)*y' + r*p'\"}\n"
+      "  l: {gap: sin(a)*x + cos(a)*y - r, restitution: 0, friction: 0.1,\n"
+      "      slip: \"cos(a)*x' - sin(a)*y' + r*p'\"}\n";
+  double end[2], a = 0.7, g = 9.81, mu = 0.1, r = 0.1, J = 0.005;
+  fall_into_groove(a, r, g, mu, J, 0.3, 15, end);
+  // Both sides press together: across, (l - r) sin a = mu (l + r) cos a.
+  double sum = g / (cos(a) * (1 + mu * mu)), brakes = mu * r * sum / J, t = 0.3;
+  assert_true(end[0] < t);
+  static const char* const methods[] = {"dopri", "rk4", "ark"};
+  for (int k = 0; k < 3; k++) {
+    Run run = run_text(text);
+    assert_true(run_with(&run, methods[k], t, 1e-2));
+    const double* v = pawl_sim_state(run.sim)->v;
+    CHECK_NEAR(v[0], 0.0, 1e-12);
+    CHECK_NEAR(v[1], 0.0, 1e-12);
+    CHECK_NEAR(v[2], end[1] - brakes * (t - end[0]), 1e-8);
+    run_end(&run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_ball),
@@ -260,6 +322,7 @@ int main(void) {
       cmocka_unit_test(test_shaken_to_rest),
       cmocka_unit_test(test_bounce_of_locked),
       cmocka_unit_test(test_row_before_wall),
+      cmocka_unit_test(test_groove),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

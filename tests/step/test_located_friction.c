@@ -231,6 +231,95 @@ static void test_brake_above_belt(void** unused) {
   }
 }
 
+// A block with a brake along x is pushed against a wall, beside which it slides down: the wall has
+// all of the push, as the brake, which could have any part of it, leaves it that; and where it is
+// pulled off, the brake holds it. From a hit, or from a start in it; in the mirror, too.      (F34)
+static void check_wall(double F, double mu, int side) {
+  char f[32], m[32], s[32];
+  const char* values[] = {f, m, s};
+  snprintf(f, sizeof f, "F=%g", F);
+  snprintf(m, sizeof m, "mu=%g", mu);
+  snprintf(s, sizeof s, "s=%d", side);
+  static const char* const texts[] = {
+      "model: wall\nparameters: {F: 3, mu: 0.5, s: 1}\n"
+      "coordinates: {x: {rate: 2*s}, y: {rate: -1}}\nmass: {x: 1, y: 1}\n"
+      "forces: {x: s*F, y: -9.81}\nlocks: {hold: {lock: x, engaged: true, capacity: 2}}\n"
+      "contacts: {wall: {gap: 0.5 - s*x, restitution: 0, friction: mu, slip: y}}\n",
+      "model: wall\nparameters: {F: 3, mu: 0.5, s: 1}\n"
+      "coordinates: {x: {start: 0.5*s}, y: {rate: -1}}\nmass: {x: 1, y: 1}\n"
+      "forces: {x: s*F, y: -9.81}\nlocks: {hold: {lock: x, engaged: true, capacity: 2}}\n"
+      "contacts: {wall: {gap: 0.5 - s*x, restitution: 0, friction: mu, slip: y}}\n"};
+  for (int k = 0; k < 2; k++) {
+    Run run = {0};
+    run_need(&run, pawl_model_parse(texts[k], strlen(texts[k]), "test.yaml", 3, values, &run.model,
+                                    &run.err));
+    run_derive(&run);
+    run_to(&run, 1, 1e-2);
+    double t = k > 0 ? 0 : 1 / (2 + sqrt(4 + (F - 2))), v = k > 0 ? 0 : 2 + (F - 2) * t;
+    double slip = -1 - 9.81 * t + mu * v, N = fmax(F, 0);
+    assert_true(slip < 0);
+    CHECK_NEAR(pawl_sim_state(run.sim)->v[0], 0.0, 1e-12);
+    CHECK_NEAR(pawl_sim_state(run.sim)->v[1], slip + (mu * N - 9.81) * (1 - t), 1e-9);
+    CHECK_NEAR(pawl_sim_summary(run.sim).energy_max_drift, 0.0, 1e-8);
+    const char* warning = pawl_sim_warning(run.sim);  // pulled off, the brake could press the wall
+    assert_true(F > 0 ? !warning[0] : strstr(warning, "several accelerations") != NULL);
+    run_end(&run);
+  }
+}
+
+static void test_brake_beside_wall(void** unused) {
+  (void)unused;
+  static const double forces[] = {-1, 1, 1.9, 2, 2.1, 2.5, 3, 3.9, 4, 5};
+  for (size_t k = 0; k < sizeof forces / sizeof *forces; k++) {
+    check_wall(forces[k], 0.15, 1);
+    check_wall(forces[k], 0.5, 1);
+    check_wall(forces[k], 0.5, -1);
+  }
+}
+
+// Two discs in a corner that leans, one of them with a brake along the floor: in whatever order its
+// contacts stand.                                                                            (F34)
+static void test_brake_in_any_order(void** unused) {
+  (void)unused;
+  static const char head[] =
+      "model: corner\n"
+      "parameters: {r0: 0.159, r1: 0.156, m0: 0.173, m1: 1.68, c: 9.7537, s: 1.0502}\n"
+      "coordinates:\n"
+      "  x0: {start: 0.4068554758888719, rate: 0.08509882022031601}\n"
+      "  y0: {start: 0.4555015479508995, rate: 0.18818101294039935}\n"
+      "  p0: {rate: 9.735739075490798}\n"
+      "  x1: {start: 0.5662274617645698, rate: -0.3592430353836449}\n"
+      "  y1: {start: 0.8587317926342859, rate: 0.03945344748169677}\n"
+      "  p1: {rate: -7.686302414172355}\n"
+      "mass: {x0: m0, y0: m0, p0: 0.0021, x1: m1, y1: m1, p1: 0.0133}\n"
+      "potential: [m0*(c*y0 + s*x0), m1*(c*y1 + s*x1)]\n"
+      "locks: {hold: {lock: x0, engaged: true, capacity: 2}}\n"
+      "contacts:\n";
+  static const char* const contacts[] = {
+      "  f1: {gap: y1 - r1, restitution: 0, friction: 0.15, slip: \"x1' + r1*p1'\"}\n",
+      "  d: {gap: \"hypot(x1 - x0, y1 - y0) - r0 - r1\", restitution: 0, friction: 0.15,\n"
+      "    slip: \"((y1' - y0')*(x1 - x0) - (x1' - x0')*(y1 - y0))/hypot(x1 - x0, y1 - y0) - "
+      "r1*p1' - r0*p0'\"}\n",
+      "  l1: {gap: x1 - r1, restitution: 0, friction: 0.15, slip: \"y1' - r1*p1'\"}\n",
+      "  l0: {gap: x0 - r0, restitution: 0, friction: 0.15, slip: \"y0' - r0*p0'\"}\n",
+      "  f0: {gap: y0 - r0, restitution: 0, friction: 0.15, slip: \"x0' + r0*p0'\"}\n"};
+  static const int orders[][5] = {{0, 1, 2, 3, 4}, {1, 4, 0, 3, 2}, {4, 3, 2, 1, 0}};
+  double q[3][6];
+  for (int k = 0; k < 3; k++) {
+    char text[4096];
+    snprintf(text, sizeof text, "%s%s%s%s%s%s", head, contacts[orders[k][0]],
+             contacts[orders[k][1]], contacts[orders[k][2]], contacts[orders[k][3]],
+             contacts[orders[k][4]]);
+    Run run = run_text_with(text, NULL);
+    run_to(&run, 1, 1e-2);
+    CHECK_NEAR(pawl_sim_summary(run.sim).energy_max_drift, 0.0, 1e-8);
+    memcpy(q[k], pawl_sim_state(run.sim)->q, sizeof q[k]);
+    run_end(&run);
+  }
+  check_list("q", 6, q[1], q[0], 1e-8);
+  check_list("q", 6, q[2], q[0], 1e-8);
+}
+
 // Pulled at a height: tips at k t (h + up) = m g b where that comes before slipping.
 static void test_tips(void** unused) {
   (void)unused;
@@ -763,6 +852,8 @@ int main(void) {
       cmocka_unit_test(test_two_feet),
       cmocka_unit_test(test_tips),
       cmocka_unit_test(test_brake_above_belt),
+      cmocka_unit_test(test_brake_beside_wall),
+      cmocka_unit_test(test_brake_in_any_order),
       cmocka_unit_test(test_lifted),
       cmocka_unit_test(test_beside_a_brake),
       cmocka_unit_test(test_housner),
