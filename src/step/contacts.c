@@ -236,25 +236,30 @@ bool pawl_contacts_idle(const PawlContacts* c, const double* push, const double*
   return idle;
 }
 
+// It pulls by more than what is none of its opening asks for.
+static bool pulls(const PawlContacts* c, int k) {
+  double own = c->mobility[k] * c->mobility[k], slack = PAWL_ROWS_ROUNDING * c->rounding[k];
+  return c->push[c->row[k]] * own < -2.0 * slack;
+}
+
 // Contacts that depend on each other may have the right sum in parts that pull: then those of the
 // row problem take their place.                                                            (N23)
 static bool share(const PawlStepper* s, PawlContacts* c) {
-  bool pulls = false;
+  bool any = false;
   for (int k = 0; k < c->count; k++) {
     double slack = PAWL_ROWS_ROUNDING * c->rounding[k];
     if (c->in[k] && fabs(c->opening[c->row[k]]) > slack) {
       return false;  // not there yet
     }
-    double own = c->mobility[k] * c->mobility[k];
-    pulls |= c->in[k] && c->push[c->row[k]] * own < -2.0 * slack;
+    any |= c->in[k] && pulls(c, k);
   }
-  if (pulls && !c->D && !solve_sparse(s, c, true)) {
+  if (any && !c->D && !solve_sparse(s, c, true)) {
     return false;
   }
-  for (int k = 0; pulls && k < c->count; k++) {
+  for (int k = 0; any && k < c->count; k++) {
     c->push[c->row[k]] = c->in[k] ? c->z[k] : 0.0;
   }
-  return pulls;
+  return any;
 }
 
 bool pawl_contacts_touches(const PawlContacts* c, double tolerance, int row, double opening) {
@@ -317,7 +322,7 @@ bool pawl_contacts_choose(const PawlStepper* s, PawlContacts* c, const PawlChoic
     int i = c->row[k];
     bool touches_only = c->state[k] == PAWL_ROW_LOW && c->w[k] == 0.0 && c->hi[k] > 0.0;
     c->in[k] = c->state[k] == PAWL_ROW_FREE || c->state[k] == PAWL_ROW_FOLLOWS ||
-               (touches_only && (choice->first || set[i]));  // neither pushes nor leaves: stays
+               (touches_only && (choice->first || (set[i] && !pulls(c, k))));  // stays        (N83)
     unsigned char closed = c->in[k] || (choice->grow && set[i] && c->hi[k] > 0.0);
     c->touching[i] =
         closed || (c->hi[k] > 0.0 && pawl_contacts_touches(c, choice->tolerance, i, c->w[k]));

@@ -106,6 +106,17 @@ void pawl_nsga_touch(PawlStepper* s, PawlNsga* d, const double* of_q, bool* chan
   }
 }
 
+// Gaps are solved for to the rounding of their terms, far within what pawl_nsga_touch lets pass.
+static void measure_gaps(const PawlStepper* s, PawlNsga* d) {
+  PawlContacts* c = &d->contacts;
+  const double* q = d->decoupled ? d->q : d->ga.q;
+  bool same = s->sizes.q == s->sizes.v;
+  pawl_sparse_sizes(&s->G, pawl_eval_values(d->eval)->G, same ? q : NULL, c->least_q, c->size);
+  for (int k = 0; k < c->count; k++) {
+    c->size[c->row[k]] *= PAWL_ROUNDED / PAWL_ROWS_ROUNDING;
+  }
+}
+
 // 0 <= nu _|_ gap >= 0 with the correction, as if friction were not there.               (N30)
 PawlStatus pawl_nsga_press(PawlStepper* s, PawlNsga* d, double t, const double* M,
                            const double* force, const double* gap, PawlError* err) {
@@ -118,6 +129,7 @@ PawlStatus pawl_nsga_press(PawlStepper* s, PawlNsga* d, double t, const double* 
   memset(d->trial, 0, (size_t)m);
   memcpy(d->trial, d->A, (size_t)d->rub.first_row);
   pawl_nsga_guess_press(d);
+  measure_gaps(s, d);
   memcpy(d->du, force, (size_t)n * sizeof(double));
   pawl_sparse_line_add(&s->dynamics.by_H, M, -1.0, d->U, d->du);
   PawlRubStep step = {.t = t,

@@ -76,6 +76,8 @@ static void allocate(PawlStepper* s, PawlRub* rub) {
   rub->found = PAWL_NEW(arena, PawlRubState, rub->contacts);
   rub->known = PAWL_NEW(arena, unsigned char, rub->contacts);
   rub->asks = PAWL_NEW(arena, unsigned char, rub->contacts);
+  rub->has_part = PAWL_NEW(arena, unsigned char, rub->contacts);
+  rub->listed = PAWL_NEW(arena, unsigned char, rub->contacts);
   rub->hold = PAWL_NEW(arena, double, s->sizes.rows);
   rub->group = PAWL_NEW(arena, unsigned char, s->sizes.rows);
   rub->closed = PAWL_NEW(arena, unsigned char, s->sizes.rows);

@@ -65,6 +65,7 @@ typedef struct PawlRub {
   bool asked;                      // in this step, whether contacts that move could hold      (T17)
   bool concluded;                  // the convex problem was solved for that
   unsigned char* asks;             // of each island: whether it is asked, or holds
+  unsigned char *has_part, *listed;  // of each contact: its island is asked; is in a list
   int asked_islands;
   PawlRubKept kept;
   PawlRubMatrix matrix, bare_matrix;

@@ -109,7 +109,7 @@ static int ask_islands(PawlRub* rub, const PawlRubStep* step, bool found) {
 
 // ---- what holds ---------------------------------------------------------------------------------
 // Of the islands that are asked, those in which nothing slips by the convex problem hold; others
-// stay as they were found, or as they are by it.
+// stay as they were found, or as they are by it, and as they were where they had no part in it.
 static int choose_islands(PawlRub* rub, bool found) {
   int holds = 0;
   for (int island = 0; island < rub->islands; island++) {
@@ -123,7 +123,7 @@ static int choose_islands(PawlRub* rub, bool found) {
       if (rub->asks[island]) {
         PawlRubState* state = &rub->places[k];
         state->place = state->place == PAWL_RUB_OPEN ? PAWL_RUB_OPEN : PAWL_RUB_STICK;
-      } else if (found) {
+      } else if (found || !rub->has_part[k]) {
         rub->places[k] = rub->kept.places[k];
         memcpy(rub->sets.y + PAWL_RUB_ROWS * k, rub->kept.y + PAWL_RUB_ROWS * k,
                PAWL_RUB_ROWS * sizeof(double));
@@ -160,13 +160,38 @@ void pawl_rub_hold_keep(PawlRub* rub, bool back) {
          (size_t)rub->contacts * sizeof *rub->places);
 }
 
+// The contacts of the islands that are asked, or again all, in the order that they have there.
+static void choose_contacts(PawlRub* rub, bool all) {
+  PawlRubProblem* q = &rub->problem;
+  memset(rub->listed, 0, (size_t)rub->contacts);
+  for (int island = 0; island < rub->islands; island++) {
+    for (int a = rub->start[island]; a < rub->start[island + 1]; a++) {
+      int k = contact_at(rub, a);
+      if (k >= 0) {
+        rub->listed[k] = all || rub->asks[island];
+        rub->has_part[k] = all ? rub->has_part[k] : rub->asks[island];
+      }
+    }
+  }
+  q->count = 0;
+  for (int k = 0; k < rub->contacts; k++) {
+    if (rub->listed[k]) {
+      q->list[q->count++] = k;
+    }
+  }
+}
+
 // Forces in the middle of all cones: (F13) without a shift has one solution x, which obeys the laws
-// where nothing slips in it.                                                              (T17)
+// where nothing slips in it. Islands do not feel each other, but it ends by the sizes of all: those
+// that are not asked have no part in it.                                                  (T17)
 static bool try_hold(PawlRub* rub, bool found) {
+  choose_contacts(rub, false);
   pawl_rub_center_begin(&rub->center, &rub->problem, PAWL_RUB_SHIFT_NONE);
-  rub->concluded = pawl_rub_center_go_on(&rub->center, &rub->problem, PAWL_RUB_CENTERED);
+  bool ended = pawl_rub_center_go_on(&rub->center, &rub->problem, PAWL_RUB_CENTERED);
   pawl_rub_center_conclude(&rub->center, &rub->problem, rub->places, rub->sets.y);
-  if (!rub->concluded || choose_islands(rub, found) == 0) {
+  rub->concluded = ended && rub->asked_islands == rub->islands;
+  choose_contacts(rub, true);
+  if (!ended || choose_islands(rub, found) == 0) {
     return false;
   }
   return pawl_rub_sets_solve(&rub->sets, &rub->problem, PATIENCE, rub->places) && all_hold(rub);

@@ -444,6 +444,40 @@ static void test_energy_of_steps(void** unused) {
   }
 }
 
+// ---- squeezed -----------------------------------------------------------------------------------
+static void take_step(Motion* m, double h, int halvings) {
+  PawlStatus status = pawl_stepper_step(m->stepper, m->state, h, &m->err);
+  if (status == PAWL_RETRY && halvings > 0) {
+    take_step(m, h / 2, halvings - 1);
+    take_step(m, h / 2, halvings - 1);
+  } else {
+    NEED(status, &m->err);
+  }
+}
+
+// A ball bounces between the floor and a stop on a stiff spring, which comes down until no room is
+// left: gaps of both are open by nearly the tolerance then.                                 (N83)
+static void test_squeezed(void** unused) {
+  (void)unused;
+  static const char* const settings[] = {"e=0", "e=0.3", "e=0.7", "e=1"};
+  static const char text[] =
+      "model: squeezed\nparameters: {e: 0}\n"
+      "coordinates: {y: {start: 0.11}, z: {start: 0.25, rate: -1}}\n"
+      "mass: {y: 0.1, z: 1}\npotential: 9.81*y + 5e4*(z - 0.2)^2\n"
+      "contacts:\n  floor: {gap: y - 0.1, restitution: e}\n"
+      "  top: {gap: z - 0.1 - y, restitution: e}\n";
+  for (int k = 0; k < 4 * METHOD_COUNT; k++) {
+    Motion m = text_with(text, settings[k / METHOD_COUNT]);
+    for (double h = 3e-4; h < 1e-2; h *= 3.3) {
+      motion_start(&m, METHODS[k % METHOD_COUNT]);
+      while (m.state->t < 0.5) {
+        take_step(&m, h, 10);
+      }
+    }
+    motion_end(&m);
+  }
+}
+
 // ---- random systems -----------------------------------------------------------------------------
 typedef struct Writer {
   unsigned long long seed;
@@ -597,7 +631,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_impact_by_hand), cmocka_unit_test(test_moving_wall),
       cmocka_unit_test(test_conditions),     cmocka_unit_test(test_energy_of_steps),
-      cmocka_unit_test(test_random_systems),
+      cmocka_unit_test(test_squeezed),       cmocka_unit_test(test_random_systems),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
