@@ -89,6 +89,7 @@ PawlStatus pawl_grip_look(PawlGrip* g, const PawlState* state, const unsigned ch
   PawlPhase phase = pawl_phase_of(state, false);
   PAWL_TRY(pawl_slip_look(s, &phase, state->t, state->q, state->v, err));
   g->strikes = g->presses = g->counts = false;
+  g->decides = true;
   for (int k = 0; k < s->count; k++) {
     const PawlSlipContact* c = &s->contact[k];
     double speed = 0.0, none = 0.0;
@@ -112,7 +113,7 @@ PawlStatus pawl_grip_share(PawlGrip* g, const PawlState* state, double beyond, P
   PawlSlip* s = g->slip;
   PawlPhase phase = pawl_phase_of(state, false);
   PAWL_TRY(pawl_slip_look(s, &phase, state->t, state->q, state->v, err));
-  g->strikes = g->presses = g->counts = false;
+  g->strikes = g->presses = g->counts = g->decides = false;
   for (int k = 0; k < s->count; k++) {
     int mode = state->modes[s->contact[k].mode];
     bool slips = pawl_slip_slips(mode);
@@ -357,7 +358,8 @@ static PawlStatus solve_once(PawlGrip* g, const PawlGripIsland* island,
                                  .all = slides && island->blocks <= PAWL_FRICTION_FEW,
                                  .count = g->counts && !slides && island->blocks > 0,
                                  .rest = !slides,
-                                 .first = !g->strikes};
+                                 .first = !g->strikes,
+                                 .halves = g->decides};
   PawlFrictionResult result = {.lambda = g->lambda + first,
                                .w = g->w + first,
                                .state = g->state + first,

@@ -62,6 +62,7 @@ typedef struct PawlGrip {
   // out
   unsigned char* found;         // a PawlFrictionState
   bool strikes;                 // impulses are asked for, not forces
+  bool decides;                 // what contacts do is decided, and not only looked at
   bool presses;                 // from the set in which all that touches is closed (F25)
   PawlFrictionVerdict verdict;  // NONE and NOT_CONVERGED are no failure
   int worst;                    // the contact that slips farthest beyond its critical mu
