@@ -15,6 +15,7 @@ struct PawlFriction {
   PawlFrictionForces forces;
   PawlFrictionLemke lemke;
   PawlFrictionSearch search;
+  PawlFrictionBranch branch;
   PawlFrictionCone cone;
   PawlFrictionCenter center;
   PawlFrictionUnique unique;
@@ -40,6 +41,7 @@ static bool build(PawlFriction* f, int m, int blocks) {
          pawl_friction_forces_alloc(&f->forces, arena, m) &&
          pawl_friction_lemke_alloc(&f->lemke, arena, dense) &&
          pawl_friction_search_alloc(&f->search, arena, m, blocks) &&
+         pawl_friction_branch_alloc(&f->branch, arena, m) &&
          pawl_friction_feasible_alloc(&f->search.program, arena, dense) &&
          pawl_friction_cone_alloc(&f->cone, arena, m, blocks) &&
          pawl_friction_center_alloc(&f->center, arena, m) &&
@@ -354,6 +356,12 @@ static PawlFrictionVerdict decide(PawlFriction* f, const PawlFrictionProblem* pr
     found = f->search.known > 0 && pawl_friction_residual(&f->work) <= PAWL_FRICTION_SOLVED_TO;
     if (!found) {
       return f->search.known == 0 ? PAWL_FRICTION_NONE : PAWL_FRICTION_NOT_CONVERGED;
+    }
+  } else if (!found && problem->halves) {
+    bool known = pawl_friction_branch(&f->work, &f->branch, &f->search.program, result, &found);
+    result->solutions = found;
+    if (!found) {
+      return known ? PAWL_FRICTION_NONE : PAWL_FRICTION_NOT_CONVERGED;
     }
   } else if (found) {
     result->unstable = take_stable(f, problem, result);

@@ -81,6 +81,8 @@ typedef struct PawlFrictionProblem {
   // That is asked before all else where blocks are many: of forces that are one of many those in
   // the middle of all are found then (planar blocks).
   bool first;
+  // Where nothing else finds a solution, sets are tried by halves: it takes long (planar blocks).
+  bool halves;  //                                                                         (F71)
 } PawlFrictionProblem;
 
 // What is found. Arrays are the caller's. In: `state`, `block_state` and `slip` say where to begin

@@ -91,8 +91,11 @@ static bool add_variables(const PawlFrictionWork* k, PawlFrictionFeasible* p) {
 // ---- rows ---------------------------------------------------------------------------------------
 
 // Which side of w is asked of row i: 0 for w = 0, +1, -1; 2: nothing.
-static int side_of(const PawlFrictionWork* k, int i) {
+static int side_of(const PawlFrictionWork* k, const PawlFrictionFeasible* p, int i) {
   int b = k->owner[i];
+  if (p->open && p->open[i]) {
+    return b >= 0 ? 2 : isinf(k->lo[i]) ? -1 : 1;
+  }
   if (k->in[i]) {
     return 0;
   }
@@ -157,7 +160,7 @@ static bool build(PawlFrictionWork* k, PawlFrictionFeasible* p) {
   p->rows = 0;
   memset(p->T, 0, 2 * (size_t)k->m * (size_t)(p->cols + 1) * sizeof(double));
   for (int i = 0; i < k->m; i++) {
-    int side = side_of(k, i);
+    int side = side_of(k, p, i);
     if (side != 2) {
       add_row(k, p, i, side, slack);
     }
@@ -266,7 +269,7 @@ static void take_forces(PawlFrictionWork* k, PawlFrictionFeasible* p, int variab
   }
 }
 
-bool pawl_friction_feasible(PawlFrictionWork* k, PawlFrictionFeasible* p) {
+static bool find_forces(PawlFrictionWork* k, PawlFrictionFeasible* p) {
   double size = 0.0;
   pawl_friction_arrange(k);
   if (k->m > p->most || !build(k, p)) {
@@ -280,5 +283,18 @@ bool pawl_friction_feasible(PawlFrictionWork* k, PawlFrictionFeasible* p) {
   }
   take_forces(k, p, p->cols - 2 * k->m);
   pawl_friction_values(k);
-  return pawl_friction_residual(k) <= PAWL_FRICTION_SOLVED_TO;
+  return true;
+}
+
+bool pawl_friction_feasible(PawlFrictionWork* k, PawlFrictionFeasible* p) {
+  p->open = NULL;
+  return find_forces(k, p) && pawl_friction_residual(k) <= PAWL_FRICTION_SOLVED_TO;
+}
+
+bool pawl_friction_relaxed(PawlFrictionWork* k, PawlFrictionFeasible* p,
+                           const unsigned char* open) {
+  p->open = open;
+  bool found = find_forces(k, p);
+  p->open = NULL;
+  return found;
 }

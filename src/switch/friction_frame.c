@@ -27,11 +27,16 @@ static void choose_scales(PawlFrictionWork* k, const PawlFrictionProblem* p, con
   }
 }
 
+// Rates of bodies at rest, halved again and again, end among numbers that have no digits.
+static double flushed(double x) {
+  return fabs(x) > PAWL_FLUSHED ? x : 0.0;
+}
+
 static void scale_rows(PawlFrictionWork* k, const PawlFrictionProblem* p) {
   for (int i = 0; i < k->m; i++) {
     double s = k->s[i];
-    k->q[i] = p->q[i] / s;
-    k->q_size[i] = (p->size ? fabs(p->size[i]) : 0.0) / s;
+    k->q[i] = flushed(p->q[i] / s);
+    k->q_size[i] = flushed((p->size ? fabs(p->size[i]) : 0.0) / s);
     k->lo[i] = p->lo[i] * s;
     k->hi[i] = p->hi[i] * s;
   }

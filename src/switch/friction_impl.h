@@ -177,17 +177,37 @@ bool pawl_friction_lemke(PawlFrictionWork* k, PawlFrictionLemke* l, double soft,
 // friction_feasible.c: whether the places as they are have forces, also where rows depend on each
 // other and the forces are one of many: a linear program.                                  (F10)
 typedef struct PawlFrictionFeasible {
-  int most;        // as there
-  int rows, cols;  // of the program; the right side is column `cols`
-  double* T;       // its tableau
-  double* cost;    // cols + 1
-  int* basis;      // of each row; -1: what is missing
-  int* unit;       // two of each variable: the rows that it is a force in; -1: none
-  double* force;   // two of each variable: what a unit of it is in these rows
+  int most;                   // as there
+  int rows, cols;             // of the program; the right side is column `cols`
+  double* T;                  // its tableau
+  double* cost;               // cols + 1
+  int* basis;                 // of each row; -1: what is missing
+  int* unit;                  // two of each variable: the rows that it is a force in; -1: none
+  double* force;              // two of each variable: what a unit of it is in these rows
+  const unsigned char* open;  // m: rows that are not decided; NULL: all are
 } PawlFrictionFeasible;
 PAWL_CHECKED bool pawl_friction_feasible_alloc(PawlFrictionFeasible* p, PawlArena* arena, int m);
 // True: k->lambda are forces of the set.
 bool pawl_friction_feasible(PawlFrictionWork* k, PawlFrictionFeasible* p);
+
+// The same where rows of `open` (m) are not decided, and nothing but bounds is asked of their force
+// and rate: lambda and w of one solution, which need not obey the laws in these.           (F71)
+bool pawl_friction_relaxed(PawlFrictionWork* k, PawlFrictionFeasible* p, const unsigned char* open);
+
+// friction_branch.c: all sets, by halves.                                                  (F71)
+typedef struct PawlFrictionBranch {
+  unsigned char* open;   // m: rows that are not decided yet
+  unsigned char* place;  // m: room
+  int level;             // rows that are decided
+  int* row;              // which they are
+  int* left;             // how many places of each are still to be tried
+  unsigned char* way;    // three of each: these
+} PawlFrictionBranch;
+PAWL_CHECKED bool pawl_friction_branch_alloc(PawlFrictionBranch* b, PawlArena* arena, int m);
+// *found: lambda and places are a solution. False: that there is none is not known, as there is
+// too much to be tried, or blocks and bounds are of kinds that are not.
+bool pawl_friction_branch(PawlFrictionWork* k, PawlFrictionBranch* b, PawlFrictionFeasible* p,
+                          PawlFrictionResult* result, bool* found);
 
 // friction_search.c: all sets, one by one.
 typedef struct PawlFrictionSearch {

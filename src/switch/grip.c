@@ -88,7 +88,8 @@ PawlStatus pawl_grip_look(PawlGrip* g, const PawlState* state, const unsigned ch
   PawlSlip* s = g->slip;
   PawlPhase phase = pawl_phase_of(state, false);
   PAWL_TRY(pawl_slip_look(s, &phase, state->t, state->q, state->v, err));
-  g->strikes = g->presses = g->counts = false;
+  g->strikes = g->presses = g->again = g->counts = false;
+  g->decides = true;
   for (int k = 0; k < s->count; k++) {
     const PawlSlipContact* c = &s->contact[k];
     double speed = 0.0, none = 0.0;
@@ -112,7 +113,7 @@ PawlStatus pawl_grip_share(PawlGrip* g, const PawlState* state, double beyond, P
   PawlSlip* s = g->slip;
   PawlPhase phase = pawl_phase_of(state, false);
   PAWL_TRY(pawl_slip_look(s, &phase, state->t, state->q, state->v, err));
-  g->strikes = g->presses = g->counts = false;
+  g->strikes = g->presses = g->again = g->counts = g->decides = false;
   for (int k = 0; k < s->count; k++) {
     int mode = state->modes[s->contact[k].mode];
     bool slips = pawl_slip_slips(mode);
@@ -129,7 +130,7 @@ PawlStatus pawl_grip_share(PawlGrip* g, const PawlState* state, double beyond, P
   return PAWL_OK;
 }
 
-void pawl_grip_strike(PawlGrip* g, bool presses) {
+void pawl_grip_strike(PawlGrip* g, bool presses, bool again) {
   for (int k = 0; k < g->slip->count; k++) {
     g->part[k] = g->part[k] == PAWL_GRIP_OUT ? PAWL_GRIP_OUT : PAWL_GRIP_RESTS;
     g->kinetic[k] = g->mu[k];
@@ -137,6 +138,7 @@ void pawl_grip_strike(PawlGrip* g, bool presses) {
   }
   g->strikes = true;
   g->presses = presses;
+  g->again = again;
 }
 
 void pawl_grip_end(PawlGrip* g, const unsigned char* ends, const double* slow) {
@@ -179,7 +181,9 @@ static void take_row(PawlGrip* g, int i) {
   g->row[g->count] = i;
   g->lo[g->count] = p->lo[i];
   g->hi[g->count] = p->hi[i];
-  g->state[g->count] = g->presses ? PAWL_ROW_FREE : PAWL_ROW_UNKNOWN;
+  if (!g->again) {
+    g->state[g->count] = g->presses ? PAWL_ROW_FREE : PAWL_ROW_UNKNOWN;
+  }
   g->count++;
 }
 
@@ -193,13 +197,16 @@ static void take_block(PawlGrip* g, int k, int first) {
                                .sliding = g->part[k] == PAWL_GRIP_SLIDES,
                                .pulls = g->strikes && g->part[k] == PAWL_GRIP_SLIDES};
   g->block_of[b] = k;
-  g->block_state[b] = block->sliding ? PAWL_FRICTION_SLIP : PAWL_FRICTION_STICK;
+  if (!g->again) {
+    g->block_state[b] = block->sliding ? PAWL_FRICTION_SLIP : PAWL_FRICTION_STICK;
+  }
   for (int i = 0; i < c->count; i++) {
     take_row(g, c->first + i);
     g->lo[g->count - 1] = -INFINITY;
     g->hi[g->count - 1] = INFINITY;
     block->tangent[i] = g->count - 1 - first;
-    block->direction[i] = g->slips[2 * b + i] = g->along[2 * k + i];
+    block->direction[i] = g->along[2 * k + i];
+    g->slips[2 * b + i] = g->again ? g->slips[2 * b + i] : g->along[2 * k + i];
   }
 }
 
@@ -393,7 +400,8 @@ static PawlStatus solve_once(PawlGrip* g, const PawlGripIsland* island,
                                  .all = slides && island->blocks <= PAWL_FRICTION_FEW,
                                  .count = g->counts && !slides && island->blocks > 0,
                                  .rest = !slides,
-                                 .first = !g->strikes};
+                                 .first = !g->strikes,
+                                 .halves = g->decides};
   PawlFrictionResult result = {.lambda = g->lambda + first,
                                .w = g->w + first,
                                .state = g->state + first,

@@ -62,7 +62,9 @@ typedef struct PawlGrip {
   // out
   unsigned char* found;         // a PawlFrictionState
   bool strikes;                 // impulses are asked for, not forces
+  bool decides;                 // what contacts do is decided, and not only looked at
   bool presses;                 // from the set in which all that touches is closed (F25)
+  bool again;                   // from the sets of the last solution of the same contacts (F72)
   PawlFrictionVerdict verdict;  // NONE and NOT_CONVERGED are no failure
   int worst;                    // the contact that slips farthest beyond its critical mu
   double beyond;  // [1] mu over the critical one, there; 0: none has one         (F24)
@@ -104,8 +106,9 @@ PAWL_CHECKED PawlStatus pawl_grip_look(PawlGrip* grip, const PawlState* state,
                                        const unsigned char* touching, const double* slow,
                                        PawlError* err);
 // Before an impact: the velocities after it decide which contacts slip, and where to; each has one
-// mu, that of before. `presses`: the search begins where all that touches is closed and sticks.
-void pawl_grip_strike(PawlGrip* grip, bool presses);
+// mu, that of before. `presses`: the search begins where all that touches is closed and sticks;
+// `again`: where that of the same contacts, which was the last, has ended.
+void pawl_grip_strike(PawlGrip* grip, bool presses, bool again);
 // After that: those of `ends` (rows), whose normal rows are bilateral, go on along their slip, with
 // friction -mu Lambda_N along it, of Lambda_N of either sign; but where it is up to `slow` (rows).
 // (C19)

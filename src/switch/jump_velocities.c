@@ -356,10 +356,22 @@ static PawlStatus tell_jam(PawlJump* j, const PawlState* state, const char* what
   return status;
 }
 
+static PawlStatus no_shock(const PawlJump* j, const PawlState* state, PawlError* err) {
+  PawlText text = {0};
+  name_jam(j, state->t, "no forces, and no impact without a collision,", &text);
+  pawl_fail(err, PAWL_ERROR_RUN, "%s", text.s ? text.s : "");
+  pawl_text_free(&text);
+  return PAWL_ERROR_RUN;
+}
+
 static PawlStatus shock(PawlJump* j, PawlState* state, PawlError* err) {
   const PawlValues* values;
+  bool moves;
   PAWL_TRY(pawl_jump_evaluate(j, state, &values, err));
-  PAWL_TRY(pawl_strike_shock(&j->strike, state, values, j->impulse, err));
+  PAWL_TRY(pawl_strike_shock(&j->strike, state, values, j->impulse, &moves, err));
+  if (!moves) {
+    return no_shock(j, state, err);
+  }
   memset(j->set, 1, j->rows);
   memset(j->loss, 0, j->rows * sizeof(double));
   share_loss(j, state, values);
@@ -367,15 +379,11 @@ static PawlStatus shock(PawlJump* j, PawlState* state, PawlError* err) {
 }
 
 PawlStatus pawl_jump_settle(PawlJump* j, PawlState* state, bool* newly_held, PawlError* err) {
-  enum { MOST_SHOCKS = 4 };
+  enum { MOST_SHOCKS = 100 };  // each takes energy
   PAWL_TRY(pawl_stick_settle(&j->stick, state, j->before->v, newly_held, err));
   for (int k = 0; j->stick.jammed; k++) {
     if (k == MOST_SHOCKS) {
-      PawlText text = {0};
-      name_jam(j, state->t, "no forces, and no impact without a collision,", &text);
-      pawl_fail(err, PAWL_ERROR_RUN, "%s", text.s ? text.s : "");
-      pawl_text_free(&text);
-      return PAWL_ERROR_RUN;
+      return no_shock(j, state, err);
     }
     PAWL_TRY(k > 0 ? PAWL_OK
                    : tell_jam(j, state, "no forces",

@@ -336,8 +336,10 @@ static PawlStatus solve_once(PawlStick* s, PawlState* state, PawlError* err) {
     PAWL_TRY(s->jammed ? check_rows(s, state, values, err) : PAWL_OK);
     s->several = w->grip->verdict == PAWL_FRICTION_SEVERAL;
   }
-  memcpy(state->a, w->rows.x, (size_t)d->sizes.v * sizeof(double));
-  memcpy(state->lambda, w->rows.lambda, (size_t)d->sizes.rows * sizeof(double));
+  if (!s->jammed) {  // what counts as no rate hangs on them, and is the same for an impact then
+    memcpy(state->a, w->rows.x, (size_t)d->sizes.v * sizeof(double));
+    memcpy(state->lambda, w->rows.lambda, (size_t)d->sizes.rows * sizeof(double));
+  }
   return result.conflicts > 0 ? contradiction(s, state, err) : PAWL_OK;
 }
 

@@ -97,7 +97,7 @@ int pawl_strike_look(PawlStrike* k, const PawlState* state, const PawlValues* va
 // ---- the problem of an instant ------------------------------------------------------------------
 // M x - G^T Lambda = M v, w = G x + b: the rows in force that carry impulses keep their rates, the
 // contacts that take part have Lambda >= lo and w = G x + g_t + aim >= 0; those whose impacts end
-// stay together. (C4) (C12)
+// stay together, but in an impact without a collision, which may part them. (C4) (C12) (F25)
 static void state_problem(PawlStrike* k, const PawlState* state, const PawlValues* values,
                           const unsigned char* taking_part, bool together) {
   PawlDynamics* d = k->dynamics;
@@ -105,14 +105,18 @@ static void state_problem(PawlStrike* k, const PawlState* state, const PawlValue
   memset(p->r, 0, (size_t)d->sizes.v * sizeof(double));
   pawl_sparse_add(&d->H, values->M, 1.0, state->v, p->r);
   pawl_dynamics_rows(d, values->G, state->v, NULL, p->b);
+  for (int j = 0; k->ahead > 0.0 && j < d->sizes.v; j++) {
+    p->r[j] += k->ahead * values->f[j];
+  }
   for (int i = 0; i < d->sizes.rows; i++) {
     bool contact = i >= k->first && i < k->end, rubs = i >= k->rubs && i < k->first;
     bool holds = !contact && !rubs && pawl_row_jumps((PawlRowOf)state->in_force[i]);
-    bool stays = together && contact && k->dull[i];
+    bool stays = together && !k->shocks && contact && k->dull[i];
     p->lo[i] = holds || stays ? -INFINITY : contact ? k->lo[i] : 0.0;
     p->hi[i] = holds || (contact && taking_part[i]) ? INFINITY : 0.0;
     p->lo[i] = p->hi[i] > 0.0 ? p->lo[i] : 0.0;  // others are let go
     p->b[i] = contact || rubs ? values->g_t[i] + k->aim[i] : -p->b[i];
+    p->b[i] += k->ahead > 0.0 ? k->ahead * values->gamma[i] : 0.0;
     p->weight[i] = 1.0;
   }
 }
@@ -169,7 +173,7 @@ static PawlStatus solve_rows(PawlStrike* k, const PawlState* state, const PawlVa
   state_problem(k, state, values, taking_part, together != APART);
   if (grip) {  // (F22)
     PAWL_TRY(pawl_grip_look(grip, state, taking_part, k->slow, err));
-    pawl_grip_strike(grip, k->shocks);
+    pawl_grip_strike(grip, k->shocks, k->again);
     if (together == TOGETHER_AND_ON) {
       pawl_grip_end(grip, k->dull, k->slow);
     }
@@ -527,16 +531,106 @@ PawlStatus pawl_strike(PawlStrike* k, PawlState* state, const double* v_before,
   return PAWL_OK;
 }
 
+// ---- impacts without a collision ----------------------------------------------------------------
+static double speed_of(const PawlStrike* k, const PawlSlipContact* c) {
+  double speed = 0.0;
+  for (int i = c->first; i < c->first + c->count; i++) {
+    speed = hypot(speed, k->rate[i]);
+  }
+  return speed;
+}
+
+// A time in which forces change no slip by more than a part of it.
+static double find_ahead(PawlStrike* k, const PawlState* state, const PawlValues* values) {
+  const PawlSlip* s = k->dynamics->slip;
+  double* forced = k->room;
+  double least = INFINITY;
+  pawl_pace_rows(k->dynamics, state, NULL, values, (PawlPace){.of_a = 1.0}, forced);
+  for (int c = 0; c < s->count; c++) {
+    double speed = speed_of(k, &s->contact[c]), a = forced[s->contact[c].first];
+    bool slides = k->touching[s->contact[c].normal] && speed > k->slow[s->contact[c].first];
+    least = slides && a > 0.0 ? fmin(least, speed / a) : least;
+  }
+  return least < INFINITY ? PAWL_SHOCK_AHEAD * least : 0.0;
+}
+
+// Some contact that slides does so in another way than before, or not any more.
+static bool changes_slip(PawlStrike* k, const PawlState* state, const PawlValues* values) {
+  const PawlSlip* s = k->dynamics->slip;
+  bool any = false;
+  pawl_dynamics_rows(k->dynamics, values->G, state->v, values->g_t, k->after);
+  for (int c = 0; c < s->count; c++) {
+    const PawlSlipContact* contact = &s->contact[c];
+    double speed = speed_of(k, contact), change = 0.0;
+    for (int i = contact->first; i < contact->first + contact->count; i++) {
+      change = hypot(change, k->after[i] - k->rate[i]);
+    }
+    any |= k->touching[contact->normal] && speed > k->slow[contact->first] &&
+           change > PAWL_SHOCK_CHANGES * speed;
+  }
+  return any;
+}
+
+static PawlStatus try_shock(PawlStrike* k, PawlState* state, const PawlValues* values,
+                            double* impulse, bool* solved, bool* moves, PawlError* err) {
+  PAWL_TRY(try_solve(k, state, values, k->touching, impulse, solved, err));
+  *moves = *solved && changes_slip(k, state, values);
+  if (*solved && !*moves) {
+    memcpy(state->v, k->v_kept, (size_t)k->dynamics->sizes.v * sizeof(double));
+    memcpy(impulse, k->kept, (size_t)k->dynamics->sizes.rows * sizeof(double));
+  }
+  return PAWL_OK;
+}
+
+// Contacts that part by what counts as no rate are closed for forces, and so they are here.
+static void aim_at_closed(PawlStrike* k) {
+  for (int i = k->first; i < k->end; i++) {
+    bool drifts = k->touching[i] && k->rate[i] > 0.0 && k->rate[i] <= k->slow[i];
+    k->aim[i] = drifts ? -k->rate[i] : 0.0;
+  }
+}
+
+// No impulses at all are a solution, too. That of a time in which forces act is not, however short
+// it is, and its sets lead to one of the instant.                                          (F72)
+static PawlStatus shock_ahead(PawlStrike* k, PawlState* state, const PawlValues* values,
+                              double* impulse, bool* moves, PawlError* err) {
+  enum { MOST = 4 };
+  static const double SHORTER = 1e-2;
+  double ahead = find_ahead(k, state, values);
+  aim_at_closed(k);
+  for (int n = 0; n < MOST && !*moves && ahead > 0.0; n++, ahead *= SHORTER) {
+    bool solved;
+    k->ahead = ahead;
+    PawlStatus status = solve_rows(k, state, values, k->touching, true, &solved, err);
+    k->ahead = 0.0;
+    PAWL_TRY(status);
+    if (solved) {
+      k->again = true;
+      status = try_shock(k, state, values, impulse, &solved, moves, err);
+      k->again = false;
+      PAWL_TRY(status);
+    }
+  }
+  return PAWL_OK;
+}
+
 PawlStatus pawl_strike_shock(PawlStrike* k, PawlState* state, const PawlValues* values,
-                             double* impulse, PawlError* err) {
+                             double* impulse, bool* moves, PawlError* err) {
+  bool solved;
   (void)pawl_strike_look(k, state, values);
   find_least(k, state, values);
   aim_at_rest(k);
+  keep(k, state, impulse);
   k->shocks = true;
-  PawlStatus status = solve(k, state, values, k->touching, impulse, err);
-  k->shocks = false;
-  if (status == PAWL_OK) {
-    note_hits(k, state, impulse);
+  PawlStatus status = try_shock(k, state, values, impulse, &solved, moves, err);
+  if (status == PAWL_OK && !*moves) {
+    status = shock_ahead(k, state, values, impulse, moves, err);
   }
-  return status;
+  k->shocks = false;
+  PAWL_TRY(status);
+  if (!solved && !*moves) {
+    return contradiction(k, state, values, err);
+  }
+  note_hits(k, state, impulse);
+  return PAWL_OK;
 }

@@ -32,6 +32,8 @@ typedef struct PawlStrike {
   double *move, *v_kept;  // v
   double* v_most;         // v: the largest size of each at this instant so far
   bool shocks;            // an impact without a collision is under way (F25)
+  double ahead;           // [s] forces act for so long in it                              (F72)
+  bool again;             // it is found from the sets of the last solution
   bool stopped;           // a restitution was taken as 0, and that was said (F31)
 } PawlStrike;
 
@@ -50,9 +52,9 @@ void pawl_strike_back(PawlStrike* strike, PawlState* state, const PawlValues* va
 PAWL_CHECKED PawlStatus pawl_strike_part(PawlStrike* strike, PawlState* state,
                                          const PawlValues* values, bool* moved, PawlError* err);
 // Where friction leaves no accelerations: the contacts that touch take an impact without a
-// collision, with no restitution, that stops the slip or turns it. (F25)
+// collision, with no restitution, that stops the slip or turns it. *moves: there is one.    (F25)
 PAWL_CHECKED PawlStatus pawl_strike_shock(PawlStrike* strike, PawlState* state,
-                                          const PawlValues* values, double* impulse,
+                                          const PawlValues* values, double* impulse, bool* moves,
                                           PawlError* err);
 // The impact at a state: its velocities become those after, impulses are added to `impulse` (rows).
 // `v_before` are the velocities before the whole instant, from which Newton's law takes its rates.

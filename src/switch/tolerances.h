@@ -293,6 +293,11 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_JAM_STEP 0.125
 #define PAWL_JAM_DIP 1e-11
 #define PAWL_JAM_PRESSED 0.01
+// [1] Of a slip: what forces change of each in the time for which they act in an impact without a
+// collision; a slip that has changed by less has not. Impulses change it by all of it, or next to
+// that.                                                                                     (F72)
+#define PAWL_SHOCK_AHEAD 0.1
+#define PAWL_SHOCK_CHANGES 1e-6
 // [1] Of D_ii: the compliance that rows are given while sets are searched, so that rows which
 // depend on each other share forces in one way. What it changes is solved away afterwards; each
 // round of that leaves SOFT / sigma, with sigma >= 1e-6 for rows that are independent.

@@ -20,6 +20,7 @@ typedef struct Case {
   double r[MOST_N], b[MOST_M], lo[MOST_M], hi[MOST_M];
   PawlFrictionBlock block[MOST_B];
   bool counts;  // solutions beside the one that is found
+  bool halves;  // sets are tried by halves where nothing else finds one
 } Case;
 
 typedef struct Answer {
@@ -118,7 +119,8 @@ static inline void solve_by(PawlFriction* f, const Case* c, bool all, Answer* a)
                                  .blocks = c->blocks,
                                  .block = c->block,
                                  .all = all,
-                                 .count = c->counts};
+                                 .count = c->counts,
+                                 .halves = c->halves};
   a->info = (PawlFrictionResult){.lambda = a->lambda,
                                  .w = a->w,
                                  .state = a->state,

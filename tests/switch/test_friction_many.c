@@ -151,9 +151,83 @@ static void test_known_solutions(void** unused) {
   assert_true(stable > COUNT / 2);  // others have rows that depend on each other
 }
 
+// Blocks by themselves, one of which slides beyond its critical friction and is pressed: there are
+// no forces, which sets tried by halves know at once, where all of them are too many. (F71)
+static void test_none_by_halves(void** unused) {
+  (void)unused;
+  static Case c;
+  for (int halves = 0; halves < 2; halves++) {
+    Answer a;
+    c = (Case){.n = 2 * BLOCKS, .m = 2 * BLOCKS, .blocks = BLOCKS, .halves = halves};
+    for (int k = 0; k < BLOCKS; k++) {
+      int N = 2 * k, T = N + 1;
+      c.H[N + N * c.n] = c.H[T + T * c.n] = 1.0;
+      c.G[N + N * c.m] = c.G[T + T * c.m] = 1.0;
+      c.G[N + T * c.m] = k == 0 ? 1.0 : 0.0;  // D_NN = 2, D_NT = 1: critical is 2
+      c.block[k] = (PawlFrictionBlock){.normal = N, .tangent = {T, -1}, .mu = k == 0 ? 3.0 : 0.5};
+      c.block[k].sliding = k == 0;
+      c.block[k].direction[0] = 1.0;
+      c.hi[N] = INFINITY;
+      c.b[N] = -1.0;
+      c.b[T] = k % 2 ? 2.0 : 0.1;
+    }
+    solve_case(&c, false, &a);
+    assert_int_equal(a.info.verdict, halves ? PAWL_FRICTION_NONE : PAWL_FRICTION_NOT_CONVERGED);
+    assert_true(a.info.tried < 10);
+  }
+}
+
+// What sets tried by halves find obeys the laws; with the others nothing is missed.        (F71)
+static void test_halves_find_the_rest(void** unused) {
+  (void)unused;
+  enum { COUNT = 2000 };
+  static Compliance p;
+  static Case c;
+  Random r = {41};
+  int found = 0, tried = 0;
+  for (int k = 0; k < COUNT; k++) {
+    Answer a;
+    random_case(&r, &c);
+    c.halves = true;
+    solve_case(&c, false, &a);
+    make_compliance(&c, &p);
+    bool solved = a.info.verdict == PAWL_FRICTION_SOLVED || a.info.verdict == PAWL_FRICTION_SEVERAL;
+    assert_true(!solved || off(&c, &p, a.lambda) <= 1e-9);
+    found += solved;
+    tried += a.info.tried > 0;
+  }
+  print_message("found %d of %d, %d by halves\n", found, (int)COUNT, tried);
+  assert_int_equal(found, COUNT);
+  assert_true(tried > 0);
+}
+
+// Rates of bodies at rest that were halved down to the last bit of all numbers are none.
+static void test_rates_without_digits(void** unused) {
+  (void)unused;
+  static Case c;
+  Answer a;
+  Random r = {7};
+  random_case(&r, &c);
+  for (int k = 0; k < c.blocks; k++) {
+    c.block[k].sliding = false;
+  }
+  for (int i = 0; i < c.m; i++) {
+    c.b[i] = (i % 3 - 1) * 4.9406564584124654e-324;
+  }
+  memset(c.r, 0, sizeof c.r);
+  solve_case(&c, false, &a);
+  assert_int_equal(a.info.verdict, PAWL_FRICTION_SOLVED);
+  for (int i = 0; i < c.m; i++) {
+    assert_true(a.lambda[i] == 0.0 && a.w[i] == 0.0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_known_solutions),
+      cmocka_unit_test(test_none_by_halves),
+      cmocka_unit_test(test_halves_find_the_rest),
+      cmocka_unit_test(test_rates_without_digits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
