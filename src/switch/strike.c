@@ -233,7 +233,7 @@ static double time_past(const PawlStrike* k, double g, int row, double instant) 
 // Not to before the beginning of a run. (C3)
 void pawl_strike_back(PawlStrike* k, PawlState* state, const PawlValues* values) {
   PawlDynamics* d = k->dynamics;
-  double s = 0.0, instant = pawl_dynamics_instant(d, state->t);
+  double s = 0.0, instant = pawl_dynamics_found(d, state->t);
   (void)pawl_strike_look(k, state, values);
   pawl_dynamics_rows(d, values->G, state->a, values->gamma, k->second);
   for (int i = k->first; i < k->end; i++) {

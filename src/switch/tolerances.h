@@ -454,6 +454,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // Of any unit: what stands for zero where SUNDIALS takes none: weights of multipliers, and margins.
 #define PAWL_NO_WEIGHT 1e-100
 // [1] A coefficient of friction that a message names as too large: forces of friction are then as
+// [1] Of a time and a step: how closely SUNDIALS finds zeros.
+#define PAWL_SUNDIALS_ROOT (100 * 2.220446049250313e-16)
 // many times those that press, and these are rounding beside them (PAWL_ROWS_DROWNED).
 #define PAWL_HUGE_FRICTION 1e6
 // [1] Of the largest unknown: the last term of a Taylor series, a hundredth of rounding.
