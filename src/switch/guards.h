@@ -123,6 +123,7 @@ typedef struct PawlGuards {
   double nearness;       // PAWL_NEAR, or more for steps that are long
   bool near;      // at the last look: some margin may have been negative since the beginning of the
                   // piece
+  bool low;       // and some gap is so low that it may have been, if it turns fast
   bool noted;     // a side has changed since the last look
   bool stepped;   // what fires next does so at the end of a step: contacts count
   bool entered;   // what fires next was turned by the contacts of the last jump
@@ -211,6 +212,11 @@ bool pawl_guards_near(const PawlGuards* guards, const PawlState* state, double r
 // margin is not positive.
 bool pawl_guards_soon(const PawlGuards* guards, const PawlState* state, double regions);
 // Distances (armed), the margin of regions and those of kinks at another state, besides the last
+// After a look where guards->low is set: whether some low gap has a tangent at that place which was
+// below zero at the beginning of the piece, by the gaps at a state `part` of the piece before it.
+//                                                                                           (V16c)
+PAWL_CHECKED PawlStatus pawl_guards_gaps_turn(PawlGuards* guards, const PawlState* before,
+                                              double part, bool* turn, PawlError* err);
 // look.
 PAWL_CHECKED PawlStatus pawl_guards_aside(const PawlGuards* guards, const PawlState* state,
                                           double* distances, double* regions, double* kinks,

@@ -42,6 +42,10 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // 16 steps a period, a margin that touches zero is at most 1 - cos(pi/16) = 0.02 of its amplitude
 // at the nearer end.
 #define PAWL_NEAR 0.01
+// [1] Of the largest gap of a contact: the rate of a lower one at the end of a step tells whether
+// it was closed in between. A gap that goes up and down by half of its largest, and touches zero in
+// the middle of half a period, is at half of that at its ends.
+#define PAWL_NEAR_GAP 0.5
 // [1] Of the same: a shallower dip is rounding of the rates, which are differences.
 #define PAWL_NO_DIP 1e-12
 // [1] Of a step: over which such a difference is taken, at the ends of the step and inside, where a
