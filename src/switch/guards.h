@@ -144,6 +144,7 @@ typedef struct PawlGuards {
   unsigned char* pinned_places;  // watched: the rows in force hold it at zero
   int* modes;                    // a trial
   unsigned char* loosened;       // constraints: slide to the end of the step, after an impact
+  double *shown, *shown_too;     // room for what is watched, of two looks
   unsigned char* reached;        // constraints: their capacity, at the instant that fired last
   unsigned char* broken;         // rows of contacts: the same of their cones
                                  // (1), and again after they were kept (2)
