@@ -237,7 +237,7 @@ static PawlStatus watched_piece(PawlStepper* s, PawlState* state, double h, bool
   g->stepped = s->contact_count > 0 && state->t > l->mark->t;
   *found |= g->stepped && pawl_guards_step_turns(g, state);
   if (*found) {
-    return pawl_change_due(s, state, -INFINITY, &margin, err);
+    return pawl_change_due(s, state, -INFINITY, &margin, true, err);
   }
   g->stepped = false;
   PAWL_TRY(pawl_guards_note(g, state, g->armed_count > 0, err));

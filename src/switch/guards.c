@@ -354,6 +354,14 @@ void pawl_guards_resolve(PawlGuards* g, double angle) {
   g->nearness = fmax(PAWL_NEAR, 1.0 - cos(0.5 * fmin(angle, HALF_TURN)));
 }
 
+// A gap that is far at both ends of a step of a fast turn may have been closed in between: as low
+// as a sine is at the ends of half a period around its least value.                        (V16c)
+static bool is_low(const PawlGuards* g, const PawlState* state, int k, double first, double now) {
+  double least = first < now ? first : now;
+  return g->all[k].what == PAWL_GUARD_GAP && least <= PAWL_NEAR_GAP * state->largest[k] &&
+         now >= 0.0 && !isinf(now - first);
+}
+
 static PawlStatus look_at_regions(PawlGuards* g, const PawlState* state, PawlMargin* margin,
                                   PawlError* err) {
   const double* z;
@@ -400,14 +408,6 @@ PawlStatus pawl_guards_look_at_gaps(PawlGuards* g, const PawlState* state, PawlE
 PawlStatus pawl_guards_margins(PawlGuards* g, const PawlState* state, PawlMargin* margin,
                                PawlError* err) {
   const double* lambda;
-// A gap that is far at both ends of a step of a fast turn may have been closed in between: as low
-// as a sine is at the ends of half a period around its least value.                        (V16c)
-static bool is_low(const PawlGuards* g, const PawlState* state, int k, double first, double now) {
-  double least = first < now ? first : now;
-  return g->all[k].what == PAWL_GUARD_GAP && least <= PAWL_NEAR_GAP * state->largest[k] &&
-         now >= 0.0 && !isinf(now - first);
-}
-
   *margin = (PawlMargin){INFINITY, INFINITY, 0, INFINITY};
   g->near = g->low = false;
   if (g->armed_count > 0) {
@@ -420,6 +420,7 @@ static bool is_low(const PawlGuards* g, const PawlState* state, int k, double fi
     int at = g->armed[k];
     double distance = distance_of(g, state, at, g->watch, lambda);
     g->near |= is_near(g, g->first_margins[k], distance, scale_of(g, state, at, g->watch));
+    g->low |= is_low(g, state, at, g->first_margins[k], distance);
     g->distances[k] = distance;
     g->margins[k] =
         pawl_guards_turns_only(g, state, at) ? INFINITY : margin_of(g, state, at, distance);
@@ -466,7 +467,6 @@ void pawl_guards_keep(PawlGuards* g, const PawlState* state, double regions) {
   renew(g, state, g->watch);
   g->last_regions = regions;
   g->last_of = state;
-    g->low |= is_low(g, state, at, g->first_margins[k], distance);
   g->last_time = state->t;
   g->last_count = g->armed_count;
 }
@@ -522,6 +522,21 @@ bool pawl_guards_near(const PawlGuards* g, const PawlState* state, double region
   return !held && is_near(g, g->first_regions, regions, noise / PAWL_SURFACE_NOISE);
 }
 
+PawlStatus pawl_guards_gaps_turn(PawlGuards* g, const PawlState* before, double part, bool* turn,
+                                 PawlError* err) {
+  PawlPhase phase = pawl_phase_of(before, g->dynamics->plain);
+  PawlPoint point = pawl_phase_point(&phase, before->t, before->q, NULL, NULL, NULL);
+  *turn = false;
+  PAWL_TRY(pawl_eval_run(g->gaps_aside, &point, err));
+  const double *now = pawl_eval_values(g->gaps)->g, *then = pawl_eval_values(g->gaps_aside)->g;
+  for (int k = 0; k < g->armed_count; k++) {
+    int at = g->armed[k], row = g->all[at].at;
+    *turn |= is_low(g, before, at, g->first_margins[k], g->distances[k]) &&
+             now[row] - then[row] > part * g->distances[k];
+  }
+  return PAWL_OK;
+}
+
 // From 2 and 1 in the place of 4 and 2 on it follows from pawl_guards_near; the rest is for
 // rounding. (V16b)
 bool pawl_guards_soon(const PawlGuards* g, const PawlState* state, double regions) {
@@ -569,21 +584,6 @@ bool pawl_guards_clear(PawlGuards* g, const PawlState* state, const double* watc
     return false;
   }
   const PawlLook *look = g->looks, *end = look + g->armed_count;
-PawlStatus pawl_guards_gaps_turn(PawlGuards* g, const PawlState* before, double part, bool* turn,
-                                 PawlError* err) {
-  PawlPhase phase = pawl_phase_of(before, g->dynamics->plain);
-  PawlPoint point = pawl_phase_point(&phase, before->t, before->q, NULL, NULL, NULL);
-  *turn = false;
-  PAWL_TRY(pawl_eval_run(g->gaps_aside, &point, err));
-  const double *now = pawl_eval_values(g->gaps)->g, *then = pawl_eval_values(g->gaps_aside)->g;
-  for (int k = 0; k < g->armed_count; k++) {
-    int at = g->armed[k], row = g->all[at].at;
-    *turn |= is_low(g, before, at, g->first_margins[k], g->distances[k]) &&
-             now[row] - then[row] > part * g->distances[k];
-  }
-  return PAWL_OK;
-}
-
   const double* first = g->distances;
   double* now = g->first_margins;  // becomes the room of distances in pawl_guards_pass
   for (; look < end; look++, first++, now++) {

@@ -277,6 +277,8 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
   g->first_kinks = PAWL_NEW(d->arena, double, system->kink_count);
   g->turned = PAWL_NEW(d->arena, unsigned char, g->condition_count);
   g->firings = PAWL_NEW(d->arena, int, g->condition_count);
+  g->early = PAWL_NEW(d->arena, unsigned char, g->condition_count);
+  g->soon = PAWL_NEW(d->arena, unsigned char, g->condition_count);
   PAWL_TRY(d->arena->failed ? pawl_fail_memory(err) : pawl_pinned_create(d, &g->pinned, err));
   return create_contacts(g, err);
 }

@@ -87,7 +87,7 @@ int pawl_strike_look(PawlStrike* k, const PawlState* state, const PawlValues* va
   pawl_dynamics_row_sizes(d, values->G, state->q, k->room);
   for (int i = k->first; i < k->end; i++) {
     bool none = values->g[i] <= PAWL_NO_SIDE * k->room[i] + instant * fmax(-k->rate[i], 0.0);
-    bool meets = k->touched[i] || k->dull[i] || none;
+    bool meets = !k->waits && (k->touched[i] || k->dull[i] || none);
     k->touching[i] = !k->jams[i] && (is_closed(k, state, i) || meets);
     count += k->touching[i];
   }

@@ -59,6 +59,11 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_INSTANT_OF_STEP 1e-8
 // [1] Of a time: another that differs by less is the same, a few roundings.
 #define PAWL_SAME_TIME (8 * 2.220446049250313e-16)
+// [1] Of the largest value that a condition had, and of what event_tolerance is of a step, times
+// the latter: farther from zero it is not asked whether it crosses within event_tolerance of an
+// instant.
+#define PAWL_SOON 1e-6
+#define PAWL_SOON_OF_STEP 1e3
 // [1] Of a period: a start this near to a whole number of them is on it, and gets its side from the
 // motion, as a condition does within PAWL_NO_SIDE.
 #define PAWL_ON_TURN 1e-12
@@ -449,6 +454,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // that its error control has given up on.
 #define PAWL_IDA_SAME_TIME (100 * 2.220446049250313e-16)
 #define PAWL_SUNDIALS_TINY (1000 * 2.220446049250313e-16)
+// [1] Of a time and a step: how closely SUNDIALS finds zeros.
+#define PAWL_SUNDIALS_ROOT (100 * 2.220446049250313e-16)
 // [1] Of a step: a number of steps this near to a whole one is one.
 #define PAWL_WHOLE_STEPS 1e-9
 // [1] Of the largest coordinate or rate: no tolerance of ida is smaller; below it constraints carry
@@ -458,8 +465,6 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // Of any unit: what stands for zero where SUNDIALS takes none: weights of multipliers, and margins.
 #define PAWL_NO_WEIGHT 1e-100
 // [1] A coefficient of friction that a message names as too large: forces of friction are then as
-// [1] Of a time and a step: how closely SUNDIALS finds zeros.
-#define PAWL_SUNDIALS_ROOT (100 * 2.220446049250313e-16)
 // many times those that press, and these are rounding beside them (PAWL_ROWS_DROWNED).
 #define PAWL_HUGE_FRICTION 1e6
 // [1] Of the largest unknown: the last term of a Taylor series, a hundredth of rounding.
