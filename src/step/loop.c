@@ -171,7 +171,8 @@ static PawlStatus follow_jump(PawlStepper* s, PawlState* state, double slack, Pa
   }
   l->assigned = false;
   bool turns = pawl_guards_jump_turns(&l->guards);
-  return margin.least < 0.0 || turns ? pawl_change_due(s, state, -INFINITY, &margin, err) : PAWL_OK;
+  bool due = margin.least < 0.0 || turns;
+  return due ? pawl_change_due(s, state, -INFINITY, &margin, false, err) : PAWL_OK;
 }
 
 // The next time at which a step must end.
@@ -185,7 +186,7 @@ static double next_time(const PawlLoop* l, const PawlState* state, double slack)
 static PawlStatus change_by_time(PawlStepper* s, PawlState* state, double slack, PawlError* err) {
   PawlLoop* l = s->loop;
   if (pawl_guards_next(&l->guards, state, slack) <= state->t + slack) {
-    return pawl_change_due(s, state, slack, NULL, err);
+    return pawl_change_due(s, state, slack, NULL, true, err);
   }
   pawl_guards_forget(&l->guards);
   return pawl_change_tick(s, state, slack, err);

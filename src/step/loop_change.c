@@ -114,12 +114,14 @@ static PawlStatus push_by_events(PawlStepper* s, PawlState* state, PawlError* er
   PawlLoop* l = s->loop;
   const PawlModel* model = s->system->model;
   for (int k = 0; k < l->guards.push_count; k++) {
+    l->jump.strike.waits = k + 1 < l->guards.push_count;
     const PawlEventDef* event = &model->events[l->guards.pushes[k]];
     memset(l->push, 0, (size_t)s->sizes.v * sizeof(double));
     for (int i = event->first_impulse; i < event->first_impulse + event->impulse_count; i++) {
       l->push[model->impulses[i].coordinate] += l->guards.push_values[i];
     }
     PAWL_TRY(pawl_change_by(s, state, l->push, l->guards.pushes[k], err));
+    l->jump.follows = true;
   }
   l->guards.push_count = 0;
   return PAWL_OK;
@@ -211,22 +213,88 @@ PawlStatus pawl_change_tick(PawlStepper* s, PawlState* state, double slack, Pawl
   return off ? pawl_change_modes(s, state, err) : PAWL_OK;
 }
 
+// All jumps of an instant: what contacts take of it comes with the last of them.             (C9)
+static PawlStatus jump_in_order(PawlStepper* s, PawlState* state, bool changed, PawlError* err) {
+  PawlLoop* l = s->loop;
+  PawlGuards* g = &l->guards;
+  PawlJump* j = &l->jump;
+  bool assigns = g->assign_count > 0;
+  j->follows = false;
+  j->strike.waits = assigns || g->push_count > 0;
+  if (changed) {
+    PAWL_TRY(pawl_change_modes(s, state, err));
+    j->follows = true;
+  }
+  j->strike.waits = g->push_count > 0;
+  if (assigns) {
+    PAWL_TRY(pawl_change_assign(s, state, err));
+    j->follows = true;
+  }
+  return push_by_events(s, state, err);
+}
+
+// A known time within the tolerance behind an instant that was found is that instant: the motion
+// goes on to it, but not beyond the end of the whole step. The time that then counts as present is
+// *slack.                                                                                     (V61)
+static void go_to_clock(PawlStepper* s, PawlState* state, double tolerance, double* slack) {
+  PawlLoop* l = s->loop;
+  double next = pawl_guards_next(&l->guards, state, 0.0);
+  double to = fmin(next, l->kept->t + l->length);
+  bool is_now = next <= state->t + tolerance;
+  if (is_now && to > state->t) {
+    pawl_piece_shift(s, state, to - state->t);
+    state->t = to;
+  }
+  *slack = fmax(PAWL_SAME_STEP * l->length, PAWL_SAME_TIME * fabs(state->t));
+  *slack = is_now ? fmax(*slack, PAWL_SAME_TIME * fabs(next) + next - state->t) : *slack;
+}
+
+// Which conditions cross zero within the tolerance of the instant of a state that was looked at
+// last. (V61)
+static PawlStatus look_ahead(PawlStepper* s, const PawlState* state, double tolerance,
+                             PawlError* err) {
+  PawlLoop* l = s->loop;
+  PawlGuards* g = &l->guards;
+  double* ahead = l->between.rate[0];
+  if (!pawl_guards_may_be_soon(g, state, tolerance)) {
+    return PAWL_OK;
+  }
+  pawl_phase_copy(l->probe, state);
+  pawl_piece_shift(s, l->probe, tolerance);
+  if (g->armed_reacts && g->exact) {
+    PAWL_TRY(pawl_piece_accelerate(s, l->probe, err));
+  }
+  PAWL_TRY(pawl_guards_aside(g, l->probe, ahead, ahead + g->armed_count, ahead + g->armed_count + 1,
+                             err));
+  pawl_guards_note_soon(g, state, ahead);
+  return PAWL_OK;
+}
+
 // At the state just past a zero (`margin`), or at a time: what changes, and the jump.
 PawlStatus pawl_change_due(PawlStepper* s, PawlState* state, double slack, const PawlMargin* margin,
-                           PawlError* err) {
+                           bool moved, PawlError* err) {
   PawlLoop* l = s->loop;
   PawlFired fired;
+  double tolerance = pawl_dynamics_found(&s->dynamics, state->t);
+  bool ahead = moved && (margin ? !(margin->kinks < 0.0) : pawl_guards_known(&l->guards, state));
+  l->guards.any_soon = false;
   pawl_guards_forget(&l->guards);
-  memcpy(l->move, state->a, (size_t)s->sizes.v * sizeof(double));
+  memcpy(l->kutta, state->a, (size_t)s->sizes.v * sizeof(double));
   PAWL_TRY(leave_out_impacts(s, state, err));
+  PAWL_TRY(ahead ? look_ahead(s, state, tolerance, err) : PAWL_OK);
+  if (ahead && margin) {
+    go_to_clock(s, state, tolerance, &slack);
+  }
+  double t = state->t;
   PAWL_TRY(
       pawl_guards_fire(&l->guards, state, slack, margin != NULL, l->next, &s->log, &fired, err));
+  state->t = ahead && margin ? fmin(state->t, fmax(t, l->kept->t + l->length)) : state->t;
   l->stop |= fired.stop;
   if (margin && margin->regions < 0.0 && !(fired.changed && hits_first(s))) {
     PAWL_TRY(move_regions(s, state, margin, &fired.changed, err));
   }
   if (!fired.changed) {
-    memcpy(state->a, l->move, (size_t)s->sizes.v * sizeof(double));
+    memcpy(state->a, l->kutta, (size_t)s->sizes.v * sizeof(double));
   }
   if (margin && margin->kinks < 0.0) {
     PAWL_TRY(pawl_rub_look(s, state, l->rubs, err));
@@ -240,7 +308,7 @@ PawlStatus pawl_change_due(PawlStepper* s, PawlState* state, double slack, const
     l->guards.only_touched &= !off;
   }
   PAWL_TRY(calm(s, state, err));
-  PAWL_TRY(fired.changed ? pawl_change_modes(s, state, err) : PAWL_OK);
-  PAWL_TRY(l->guards.assign_count > 0 ? pawl_change_assign(s, state, err) : PAWL_OK);
-  return push_by_events(s, state, err);
+  PawlStatus status = jump_in_order(s, state, fired.changed, err);
+  l->jump.follows = l->jump.strike.waits = false;
+  return status;
 }

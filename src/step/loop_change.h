@@ -6,9 +6,10 @@
 #include "step/loop_impl.h"
 
 // At the state just past a zero (`margin`), or at a time (NULL; `slack` [s] counts as present):
-// what is due, and the jump.
+// what is due, and the jump. Where motion has led there (`moved`) what is due within the tolerance
+// of the instant is, too. (V61)
 PAWL_CHECKED PawlStatus pawl_change_due(PawlStepper* stepper, PawlState* state, double slack,
-                                        const PawlMargin* margin, PawlError* err);
+                                        const PawlMargin* margin, bool moved, PawlError* err);
 // At a time of kinks: these, and contacts that come off there.
 PAWL_CHECKED PawlStatus pawl_change_tick(PawlStepper* stepper, PawlState* state, double slack,
                                          PawlError* err);

@@ -160,6 +160,19 @@ static bool may_have_turned(PawlStepper* s, const PawlState* state, const PawlMa
          !pawl_surfaces_stay(&l->surfaces, state, pawl_surfaces_way(&l->surfaces, l->mark, state));
 }
 
+// Whether a gap that is not near at the end of a piece turns fast.                        (V16d)
+static PawlStatus gaps_turn(PawlStepper* s, const PawlState* state, bool* turn, PawlError* err) {
+  PawlLoop* l = s->loop;
+  double h = state->t - l->mark->t;
+  *turn = false;
+  if (!l->guards.low || !(h > 0.0)) {
+    return PAWL_OK;
+  }
+  pawl_phase_copy(l->probe, state);
+  pawl_piece_shift(s, l->probe, -PAWL_AHEAD * h);
+  return pawl_guards_gaps_turn(&l->guards, l->probe, PAWL_AHEAD, turn, err);
+}
+
 // Up to the first instant of a piece whose end was just looked at.
 static PawlStatus find_first(PawlStepper* s, PawlState* state, double h, bool stopped, bool* found,
                              double* reached, PawlMargin* margin, PawlError* err) {
@@ -170,6 +183,9 @@ static PawlStatus find_first(PawlStepper* s, PawlState* state, double h, bool st
   }
   *reached = h;
   bool near = !stopped && may_have_turned(s, state, margin);
+  if (!near && !stopped) {
+    PAWL_TRY(gaps_turn(s, state, &near, err));
+  }
   if (h > 0.0 && !pawl_piece_is_tiny(s, h) && (near || pawl_instant_near_kinks(l))) {
     PAWL_TRY(pawl_instant_look_between(s, state, h, margin, &earlier, &cut, err));
     *found = earlier || (*found && !cut);
@@ -239,7 +255,7 @@ static PawlStatus watched_piece(PawlStepper* s, PawlState* state, double h, bool
   g->stepped = s->contact_count > 0 && state->t > l->mark->t;
   *found |= g->stepped && pawl_guards_step_turns(g, state);
   if (*found) {
-    return pawl_change_due(s, state, -INFINITY, &margin, err);
+    return pawl_change_due(s, state, -INFINITY, &margin, true, err);
   }
   g->stepped = false;
   PAWL_TRY(pawl_guards_note(g, state, g->armed_count > 0, err));

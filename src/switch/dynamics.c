@@ -665,6 +665,12 @@ double pawl_dynamics_instant(const PawlDynamics* d, double t) {
   return fmax(closely, PAWL_SAME_TIME * fabs(t));
 }
 
+double pawl_dynamics_found(const PawlDynamics* d, double t) {
+  bool own = strcmp(d->def->smooth, "ark") == 0 || strcmp(d->def->smooth, "ida") == 0;
+  return fmax(pawl_dynamics_instant(d, t),
+              own ? PAWL_SUNDIALS_ROOT * (fabs(t) + d->def->step) : 0.0);
+}
+
 double pawl_dynamics_largest(int n, const double* x) {
   double most[4] = {0.0};  // side by side: one alone waits for each comparison
   int j = 0;

@@ -181,5 +181,7 @@ double pawl_dynamics_push(const PawlDynamics* d, const PawlState* state, const P
 // How closely an instant at t is located [s]: event_tolerance, at most PAWL_INSTANT_OF_STEP of a
 // step, but not below the rounding of t (V17).
 double pawl_dynamics_instant(const PawlDynamics* d, double t);
+// The same of methods that find zeros themselves, which know them to more rounding of t.     (V17)
+double pawl_dynamics_found(const PawlDynamics* d, double t);
 // The largest of n numbers by size.
 double pawl_dynamics_largest(int n, const double* x);

@@ -114,6 +114,20 @@ PawlStatus pawl_guards_react(PawlGuards* g, const PawlState* state, const double
   return PAWL_OK;
 }
 
+// The impacts of a contact have not ended yet: between them it has no force.
+static bool at_limit(const PawlGuards* g, const PawlState* state, int row) {
+  int mode = state->modes[pawl_modes_of_contact(g->dynamics->system, row)];
+  return g->contacts && (mode == PAWL_MODE_LIMIT || mode == PAWL_MODE_SLIPS_LIMIT);
+}
+
+static bool any_at_limit(const PawlGuards* g, const PawlState* state) {
+  bool any = false;
+  for (int i = g->touch.first; g->contacts && i < g->touch.end; i++) {
+    any |= at_limit(g, state, i);
+  }
+  return any;
+}
+
 // What conditions see of multipliers: a located contact is looked at up to where it pulls a little,
 // and friction of those that slip.
 static PawlStatus see(PawlGuards* g, const PawlState* state, const double** lambda,
@@ -189,6 +203,36 @@ PawlStatus pawl_guards_longest(PawlGuards* g, const PawlState* state, bool turni
   return PAWL_OK;
 }
 
+// Where impacts of contacts have not ended yet, by the multipliers `shown`: conditions see no force
+// of theirs, capacities and frictions hang on the forces that the equations of motion have.  (C13)
+static PawlStatus look_at_limits(PawlGuards* g, const PawlPhase* phase, const PawlState* state,
+                                 const double* a, const double* shown, PawlError* err) {
+  const PawlWatching* w = g->watching;
+  const PawlSystem* system = g->dynamics->system;
+  double* bounds = g->shown + system->watch_count;
+  PAWL_TRY(pawl_watch_look(g->watching, phase, state, state->v, a, shown, &g->watch, err));
+  for (int k = 0; k < w->joint_count; k++) {
+    bounds[2 * k] = g->watch[system->watches[w->joints[k]].capacity];
+    bounds[2 * k + 1] = g->watch[system->watches[w->joints[k]].friction];
+  }
+  memmove(g->seen, shown, (size_t)g->dynamics->sizes.rows * sizeof(double));
+  for (int i = g->touch.first; i < g->touch.end; i++) {
+    PawlContactFriction of = pawl_system_friction(system, i);
+    if (at_limit(g, state, i)) {
+      g->seen[i] = 0.0;
+      memset(g->seen + of.first, 0, (size_t)of.count * sizeof(double));
+    }
+  }
+  PAWL_TRY(pawl_watch_look(g->watching, phase, state, state->v, a, g->seen, &g->watch, err));
+  memcpy(g->shown, g->watch, (size_t)system->watch_count * sizeof(double));
+  for (int k = 0; k < w->joint_count; k++) {
+    g->shown[system->watches[w->joints[k]].capacity] = bounds[2 * k];
+    g->shown[system->watches[w->joints[k]].friction] = bounds[2 * k + 1];
+  }
+  g->watch = g->shown;
+  return PAWL_OK;
+}
+
 // All that is watched, at a state; `reacts`: with consistent accelerations and multipliers.
 PawlStatus pawl_guards_look(PawlGuards* g, const PawlState* state, bool reacts,
                             const double** lambda, PawlError* err) {
@@ -200,7 +244,9 @@ PawlStatus pawl_guards_look(PawlGuards* g, const PawlState* state, bool reacts,
   }
   const double* shown = *lambda;
   PAWL_TRY(see(g, state, &shown, err));
-  return pawl_watch_look(g->watching, &phase, state, state->v, a, shown, &g->watch, err);
+  return reacts && any_at_limit(g, state)
+             ? look_at_limits(g, &phase, state, a, shown, err)
+             : pawl_watch_look(g->watching, &phase, state, state->v, a, shown, &g->watch, err);
 }
 
 // Positive while nothing happens. Zero to rounding is not yet across.
@@ -322,6 +368,14 @@ void pawl_guards_resolve(PawlGuards* g, double angle) {
   g->nearness = fmax(PAWL_NEAR, 1.0 - cos(0.5 * fmin(angle, HALF_TURN)));
 }
 
+// A gap that is far at both ends of a step of a fast turn may have been closed in between: as low
+// as a sine is at the ends of half a period around its least value.                        (V16d)
+static bool is_low(const PawlGuards* g, const PawlState* state, int k, double first, double now) {
+  double least = first < now ? first : now;
+  return g->all[k].what == PAWL_GUARD_GAP && least <= PAWL_NEAR_GAP * state->largest[k] &&
+         now >= 0.0 && !isinf(now - first);
+}
+
 static PawlStatus look_at_regions(PawlGuards* g, const PawlState* state, PawlMargin* margin,
                                   PawlError* err) {
   const double* z;
@@ -369,7 +423,7 @@ PawlStatus pawl_guards_margins(PawlGuards* g, const PawlState* state, PawlMargin
                                PawlError* err) {
   const double* lambda;
   *margin = (PawlMargin){INFINITY, INFINITY, 0, INFINITY};
-  g->near = false;
+  g->near = g->low = false;
   if (g->armed_count > 0) {
     PAWL_TRY(pawl_guards_look(g, state, g->armed_reacts, &lambda, err));
     PAWL_TRY(pawl_guards_find_carriers(g, state, err));
@@ -381,6 +435,7 @@ PawlStatus pawl_guards_margins(PawlGuards* g, const PawlState* state, PawlMargin
     double distance = distance_of(g, state, at, g->watch, lambda);
     double moves = g->nearness * scale_of(g, state, at, g->watch) + floor_of(g, at);
     g->near |= is_nearer(g->first_margins[k], distance, moves);
+    g->low |= is_low(g, state, at, g->first_margins[k], distance);
     g->distances[k] = distance;
     g->margins[k] =
         pawl_guards_turns_only(g, state, at) ? INFINITY : margin_of(g, state, at, distance);
@@ -460,6 +515,7 @@ PawlStatus pawl_guards_aside(const PawlGuards* g, const PawlState* state, double
   other.margins = g->aside;
   other.react = g->react_aside;  // what was seen last stays
   other.seen = g->seen_aside;
+  other.shown = g->shown_too;
   other.kink_margins = kinks;
   other.gaps = g->gaps_aside;
   other.slip = g->slip_aside;
@@ -479,6 +535,21 @@ bool pawl_guards_near(const PawlGuards* g, const PawlState* state, double region
   double noise = pawl_surfaces_noise(g->surfaces, state);
   bool held = state->still_count > 0 && fabs(g->first_regions) <= noise && fabs(regions) <= noise;
   return !held && is_near(g, g->first_regions, regions, noise / PAWL_SURFACE_NOISE);
+}
+
+PawlStatus pawl_guards_gaps_turn(PawlGuards* g, const PawlState* before, double part, bool* turn,
+                                 PawlError* err) {
+  PawlPhase phase = pawl_phase_of(before, g->dynamics->plain);
+  PawlPoint point = pawl_phase_point(&phase, before->t, before->q, NULL, NULL, NULL);
+  *turn = false;
+  PAWL_TRY(pawl_eval_run(g->gaps_aside, &point, err));
+  const double *now = pawl_eval_values(g->gaps)->g, *then = pawl_eval_values(g->gaps_aside)->g;
+  for (int k = 0; k < g->armed_count; k++) {
+    int at = g->armed[k], row = g->all[at].at;
+    *turn |= is_low(g, before, at, g->first_margins[k], g->distances[k]) &&
+             now[row] - then[row] > part * g->distances[k];
+  }
+  return PAWL_OK;
 }
 
 // From 2 and 1 in the place of 4 and 2 on it follows from pawl_guards_near; the rest is for

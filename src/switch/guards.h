@@ -123,12 +123,16 @@ typedef struct PawlGuards {
   double nearness;       // PAWL_NEAR, or more for steps that are long
   bool near;      // at the last look: some margin may have been negative since the beginning of the
                   // piece
+  bool low;       // and some gap is so low that it may have been, if it turns fast
   bool noted;     // a side has changed since the last look
   bool stepped;   // what fires next does so at the end of a step: contacts count
   bool entered;   // what fires next was turned by the contacts of the last jump
+  bool any_soon;  // some condition crosses zero within the tolerance of what fires next
   double* aside;  // room for margins
   unsigned char* turned;         // conditions: what the last step has turned
   int* firings;                  // of each in this step
+  unsigned char* soon;           // conditions: cross zero within the tolerance of this instant
+  unsigned char* early;          // conditions: turned at the last instant before they were across
   const double *watch, *lambda;  // of the last look
   PawlSlip *slip, *slip_aside;   // rates of friction; NULL without
   PawlTurning turning;           // where there is friction
@@ -141,6 +145,7 @@ typedef struct PawlGuards {
   bool only_touched;             // nothing else has
   double *react, *react_aside;   // v, rows
   double *seen, *seen_aside;     // rows: multipliers as conditions see them
+  double *shown, *shown_too;     // room for what is watched, of two looks
   unsigned char* pinned_places;  // watched: the rows in force hold it at zero
   int* modes;                    // a trial
   unsigned char* loosened;       // constraints: slide to the end of the step, after an impact
@@ -208,6 +213,11 @@ void pawl_guards_resolve(PawlGuards* guards, double angle);
 // Whether some margin that is positive now and was so at the beginning of the piece may have been
 // negative in between; `regions` is that of regions.
 bool pawl_guards_near(const PawlGuards* guards, const PawlState* state, double regions);
+// After a look where guards->low is set: whether some low gap has a tangent at that place which was
+// below zero at the beginning of the piece, by the gaps at a state `part` of the piece before it.
+//                                                                                           (V16d)
+PAWL_CHECKED PawlStatus pawl_guards_gaps_turn(PawlGuards* guards, const PawlState* before,
+                                              double part, bool* turn, PawlError* err);
 // The same, of regions alone, for this piece or one after it whose margin changes as much; or their
 // margin is not positive.
 bool pawl_guards_soon(const PawlGuards* guards, const PawlState* state, double regions);
@@ -242,6 +252,11 @@ PAWL_CHECKED PawlStatus pawl_guards_enter(PawlGuards* guards, PawlState* state, 
 bool pawl_guards_step_turns(const PawlGuards* guards, const PawlState* state);
 // After a jump, where contacts are located: whether what they carry is due (guards->entered).
 bool pawl_guards_jump_turns(PawlGuards* guards);
+// The tolerance [s] of the instant of a state, the place looked at last: whether some armed
+// condition is so near zero that it may be crossed within it.
+bool pawl_guards_may_be_soon(PawlGuards* guards, const PawlState* state, double tolerance);
+// Which of them do, by the distances (armed) that far ahead: they fire at this instant. (V61)
+void pawl_guards_note_soon(PawlGuards* guards, const PawlState* state, const double* ahead);
 // What is due at this state, by time (within `slack`) and by margins (when `watched`): the modes
 // that follow go to `next`. Events are logged and sides turned. What whole steps turn counts where
 // guards->stepped is set.

@@ -268,6 +268,59 @@ static double tie_of(const PawlGuards* g, const PawlState* state, bool stops, in
   return counts ? PAWL_NO_SIDE_YET * largest : comes ? PAWL_NO_SIDE * largest : 0.0;
 }
 
+// A condition with a side, which is not that of a force: this comes and goes by jumps.
+static bool may_cross(const PawlGuards* g, int k) {
+  const PawlGuard* guard = &g->all[g->armed[k]];
+  return guard->sided && !(g->contacts && guard->presses) && !isinf(g->distances[k]);
+}
+
+bool pawl_guards_may_be_soon(PawlGuards* g, const PawlState* state, double tolerance) {
+  double part = fmax(PAWL_SOON, PAWL_SOON_OF_STEP * tolerance / g->dynamics->def->step);
+  bool any = false;
+  g->any_soon = false;
+  for (int k = 0; k < g->armed_count && !any; k++) {
+    any = g->distances[k] <= part * state->largest[g->armed[k]] && may_cross(g, k);
+  }
+  return any;
+}
+
+void pawl_guards_note_soon(PawlGuards* g, const PawlState* state, const double* ahead) {
+  memset(g->soon, 0, (size_t)g->condition_count);
+  for (int k = 0; k < g->armed_count; k++) {
+    double beyond = PAWL_ROUNDING * state->largest[g->armed[k]];
+    g->soon[g->armed[k]] = ahead[k] < -beyond && may_cross(g, k);
+    g->any_soon |= g->soon[g->armed[k]];
+  }
+}
+
+// The side of a condition that is due. One that is not across yet has none until it is farther
+// away, on whichever side the motion after the instant leaves it.
+static void turn_side(PawlGuards* g, PawlState* state, int k) {
+  static const double OF_DISTANCE = 2.0;
+  int guard = g->armed[k];
+  bool across = !(g->distances[k] > 0.0);
+  g->early[guard] = !across;
+  state->sides[guard] = across ? -state->sides[guard] : 0;
+  state->blur[guard] =
+      across ? state->blur[guard] : fmax(state->blur[guard], OF_DISTANCE * g->distances[k]);
+}
+
+// At a time: conditions that cross zero within the tolerance of it. (V61)
+static PawlStatus fire_soon(PawlGuards* g, PawlState* state, int* next, PawlLog* log,
+                            PawlFired* fired, PawlError* err) {
+  for (int k = 0; k < g->armed_count; k++) {
+    int guard = g->armed[k];
+    if (!g->soon[guard]) {
+      continue;
+    }
+    bool fires = !pawl_guards_turns_only(g, state, guard);
+    turn_side(g, state, k);
+    g->firings[guard] += fires;
+    PAWL_TRY(fires ? fire(g, state, guard, next, log, fired, err) : PAWL_OK);
+  }
+  return PAWL_OK;
+}
+
 // Where a step has turned one (`stepped`) that has fired already.
 static PawlStatus fire_conditions(PawlGuards* g, PawlState* state, bool stepped, int* next,
                                   PawlLog* log, PawlFired* fired, PawlError* err) {
@@ -280,15 +333,15 @@ static PawlStatus fire_conditions(PawlGuards* g, PawlState* state, bool stepped,
     if (stepped && g->turned[guard]) {
       continue;
     }
-    if (g->margins[k] < tie_of(g, state, stops, k)) {
+    bool soon = g->any_soon && g->soon[guard], only = pawl_guards_turns_only(g, state, guard);
+    if (g->margins[k] < tie_of(g, state, stops, k) || (soon && !only)) {
       if (g->all[guard].sided) {
-        state->sides[guard] = -state->sides[guard];
+        turn_side(g, state, k);
         g->firings[guard]++;
       }
       PAWL_TRY(fire(g, state, guard, next, log, fired, err));
-    } else if (g->distances[k] < tie_of(g, state, stops, k) &&
-               pawl_guards_turns_only(g, state, guard)) {
-      state->sides[guard] = -state->sides[guard];
+    } else if (only && (soon || g->distances[k] < tie_of(g, state, stops, k))) {
+      turn_side(g, state, k);
     }
   }
   return PAWL_OK;
@@ -333,6 +386,7 @@ PawlStatus pawl_guards_fire(PawlGuards* g, PawlState* state, double slack, bool 
     g->only_touched = watched;
   }
   *fired = (PawlFired){false, false};
+  memset(g->early, 0, (size_t)g->condition_count);
   g->push_count = g->assign_count = 0;
   move_to_clock(g, state, slack);
   bool stepped = g->stepped;
@@ -349,7 +403,10 @@ PawlStatus pawl_guards_fire(PawlGuards* g, PawlState* state, double slack, bool 
   }
   if (watched) {
     PAWL_TRY(fire_conditions(g, state, stepped, next, log, fired, err));
+  } else if (g->any_soon) {
+    PAWL_TRY(fire_soon(g, state, next, log, fired, err));
   }
+  g->any_soon = false;
   for (int k = g->condition_count; k < g->condition_count + g->clock_count; k++) {
     PAWL_TRY(fire_clock(g, state, k, slack, next, log, fired, err));
   }

@@ -61,17 +61,17 @@ static PawlCarrier carrier_of(const PawlGuards* g, const PawlGuard* guard, int w
 // Its contact was open and is hit, at an instant that is located: that closes it, unless the
 // condition has turned by itself, and a contact that bounces is open again. It has no side then
 // until it has gone some way, which may be as late as the next hit.                          (C13)
-static int turn_by_hit(const PawlGuards* g, PawlCarrier by, int was, int* side) {
+static int turn_by_hit(const PawlGuards* g, PawlCarrier by, int k, int was, int* side) {
   bool bounces = g->touch.hit[by.row] == PAWL_HIT_BOUNCES;
-  int closes = counts_as(was) == -by.side ? 0 : turns_to(-by.side);
+  int closes = counts_as(was) == -by.side || g->early[k] ? 0 : turns_to(-by.side);
   *side = bounces ? 0 : by.side * (PAWL_SIDE_CLOSED + by.row);
   return closes | (bounces ? turns_to(by.side) : 0);
 }
 
 // Its contact is closed. One that was so before and is hit has opened and closed unseen.
-static int turn_by_contact(const PawlGuards* g, PawlCarrier by, int was, int* side) {
+static int turn_by_contact(const PawlGuards* g, PawlCarrier by, int k, int was, int* side) {
   if (g->contacts && g->touch.hit[by.row]) {
-    return turn_by_hit(g, by, was, side);
+    return turn_by_hit(g, by, k, was, side);
   }
   *side = by.side * (PAWL_SIDE_CLOSED + by.row);
   if (was == *side) {
@@ -109,7 +109,7 @@ static int turn_by_step(const PawlGuards* g, const PawlState* state, int k, int*
   }
   PawlCarrier by = carrier_of(g, guard, was);
   if (by.row >= 0) {
-    return turn_by_contact(g, by, was, side);
+    return turn_by_contact(g, by, k, was, side);
   }
   bool opens = abs(was) >= PAWL_SIDE_CLOSED;
   if (opens || abs(was) == PAWL_SIDE_LEAVES) {

@@ -228,6 +228,7 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
                 (size_t)system->guard_count + (size_t)system->turn_count +
                 5 * (size_t)d->sizes.rows;
   size_t numbers = (size_t)d->sizes.v + (size_t)d->sizes.rows;
+  size_t watched = (size_t)system->watch_count + 2 * (size_t)watching->joint_count;
   *g = (PawlGuards){
       .dynamics = d,
       .nearness = PAWL_NEAR,
@@ -244,6 +245,8 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
       .react_aside = PAWL_NEW(d->arena, double, numbers),
       .seen = PAWL_NEW(d->arena, double, d->sizes.rows),
       .seen_aside = PAWL_NEW(d->arena, double, d->sizes.rows),
+      .shown = PAWL_NEW(d->arena, double, watched),
+      .shown_too = PAWL_NEW(d->arena, double, watched),
       .pinned_places = PAWL_NEW(d->arena, unsigned char, system->watch_count),
       .loosened = PAWL_NEW(d->arena, unsigned char, system->constraint_count),
       .reached = PAWL_NEW(d->arena, unsigned char, system->constraint_count),
@@ -281,6 +284,8 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
   g->first_kinks = PAWL_NEW(d->arena, double, system->kink_count);
   g->turned = PAWL_NEW(d->arena, unsigned char, g->condition_count);
   g->firings = PAWL_NEW(d->arena, int, g->condition_count);
+  g->early = PAWL_NEW(d->arena, unsigned char, g->condition_count);
+  g->soon = PAWL_NEW(d->arena, unsigned char, g->condition_count);
   PAWL_TRY(d->arena->failed ? pawl_fail_memory(err) : pawl_pinned_create(d, &g->pinned, err));
   return create_contacts(g, err);
 }

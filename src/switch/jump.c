@@ -48,6 +48,8 @@ PawlStatus pawl_jump_create(PawlGuards* guards, PawlLaw* law, PawlLog* log,
                   .correction = PAWL_NEW(d->arena, double, rows),
                   .set = PAWL_NEW(d->arena, unsigned char, rows),
                   .persistent = PAWL_NEW(d->arena, unsigned char, rows),
+                  .touched = PAWL_NEW(d->arena, unsigned char, rows),
+                  .v_first = PAWL_NEW(d->arena, double, d->sizes.v),
                   .identity = PAWL_NEW(d->arena, double, d->nonzeros_H)};
   if (d->arena->failed) {
     return pawl_fail_memory(err);
@@ -322,6 +324,11 @@ static PawlStatus strike_and_settle(PawlJump* j, PawlState* state, bool* newly_h
   const PawlGuards* g = j->guards;
   const PawlValues* values;
   bool ends = true;
+  if (j->strike.waits) {
+    PAWL_TRY(pawl_jump_evaluate(j, state, &values, err));
+    PAWL_TRY(pawl_jump_strike(j, state, &values, err));
+    return pawl_jump_settle(j, state, newly_held, err);
+  }
   pawl_phase_copy(j->struck, state);
   memcpy(j->struck_impulse, j->impulse, j->rows * sizeof(double));
   pawl_bounce_begin(&j->bounce);
@@ -338,6 +345,26 @@ static PawlStatus strike_and_settle(PawlJump* j, PawlState* state, bool* newly_h
     }
   }
   pawl_bounce_end(&j->bounce, state);
+  return PAWL_OK;
+}
+
+// Sides after a jump. What has touched counts as hit by the last jump of the instant.
+static PawlStatus enter(PawlJump* j, PawlState* state, PawlError* err) {
+  PawlGuards* g = j->guards;
+  if (!g->contacts) {
+    return pawl_guards_enter(g, state, err);
+  }
+  memcpy(j->touched, g->touched, j->rows);
+  for (int i = j->strike.first; i < j->strike.end; i++) {
+    int mode = j->before->modes[pawl_modes_of_contact(j->dynamics->system, i)];
+    g->touched[i] |= mode == PAWL_MODE_OPEN;  // met at the instant of something else
+    g->touched[i] &= j->strike.hit[i];        // conditions on gaps turn where a contact is hit
+  }
+  PAWL_TRY(pawl_guards_enter(g, state, err));
+  pawl_guards_forget_contacts(g);
+  if (j->strike.waits) {
+    memcpy(g->touched, j->touched, j->rows);
+  }
   return PAWL_OK;
 }
 
@@ -361,14 +388,7 @@ PawlStatus pawl_jump_settle_after(PawlJump* j, PawlState* state, double* energy,
   if (pawl_system_switches(d->system)) {
     PAWL_TRY(pawl_surfaces_enter(j->guards->surfaces, state, j->before->modes, err));
   }
-  for (size_t i = 0; j->guards->contacts && i < j->rows; i++) {
-    j->guards->touched[i] &= j->strike.hit[i];  // conditions on gaps turn where a contact is hit
-  }
-  PAWL_TRY(pawl_guards_enter(j->guards, state, err));
-  if (j->guards->contacts) {
-    pawl_guards_forget_contacts(j->guards);
-  }
-  return PAWL_OK;
+  return enter(j, state, err);
 }
 
 // No impulses, no losses, no contact hit.

@@ -25,10 +25,13 @@ typedef struct PawlJump {
   bool full;                   // in the full form, by the solver of the dynamics
   PawlLog* log;
   PawlState* before;  // the state at the instant, with its phase before
+  bool follows;       // the next jump is of the same instant as the last
+  double* v_first;    // v: before the first jump of the instant
   // room
   double* G_before;  // nonzeros of G
   double *dv, *rate, *size, *impulse, *loss, *correction;
   unsigned char *set, *persistent;  // rows in force after, and of these those from before
+  unsigned char* touched;           // rows: has come to zero, and is hit by a later jump
   double* identity;                 // nonzeros of H
   size_t rows;
   int dependent_count;

@@ -2,6 +2,8 @@
 // What the files of the jump share.
 #pragma once
 
+#include <string.h>
+
 #include "switch/jump.h"
 
 PAWL_INLINE PawlStatus pawl_jump_evaluate(PawlJump* j, const PawlState* state,
@@ -10,10 +12,13 @@ PAWL_INLINE PawlStatus pawl_jump_evaluate(PawlJump* j, const PawlState* state,
   return pawl_dynamics_evaluate(j->dynamics, &phase, state, values, err);
 }
 
-// The state before the instant.
+// The state before the jump, and the velocities before the instant.
 PAWL_INLINE void pawl_jump_keep(PawlJump* j, const PawlState* state) {
   pawl_phase_copy(j->before, state);
-  pawl_strike_begin(&j->strike, state->v);
+  if (!j->follows) {
+    memcpy(j->v_first, state->v, (size_t)j->dynamics->sizes.v * sizeof(double));
+    pawl_strike_begin(&j->strike, state->v);
+  }
 }
 
 // Rates far below are at rest.

@@ -216,7 +216,7 @@ PawlStatus pawl_jump_strike(PawlJump* j, PawlState* state, const PawlValues** va
   bool any, slides;
   PAWL_TRY(pawl_strike_part(&j->strike, state, *values, &any, err));
   PAWL_TRY(any ? pawl_jump_evaluate(j, state, values, err) : PAWL_OK);
-  PAWL_TRY(pawl_strike(&j->strike, state, j->before->v, *values, j->impulse, &any, err));
+  PAWL_TRY(pawl_strike(&j->strike, state, j->v_first, *values, j->impulse, &any, err));
   if (!any) {
     return PAWL_OK;
   }

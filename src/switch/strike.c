@@ -87,7 +87,7 @@ int pawl_strike_look(PawlStrike* k, const PawlState* state, const PawlValues* va
   pawl_dynamics_row_sizes(d, values->G, state->q, k->room);
   for (int i = k->first; i < k->end; i++) {
     bool none = values->g[i] <= PAWL_NO_SIDE * k->room[i] + instant * fmax(-k->rate[i], 0.0);
-    bool meets = k->touched[i] || k->dull[i] || none;
+    bool meets = !k->waits && (k->touched[i] || k->dull[i] || none);
     k->touching[i] = !k->jams[i] && (is_closed(k, state, i) || meets);
     count += k->touching[i];
   }
@@ -245,7 +245,7 @@ static double time_past(const PawlStrike* k, double g, int row, double instant) 
 // Not to before the beginning of a run. (C3)
 void pawl_strike_back(PawlStrike* k, PawlState* state, const PawlValues* values) {
   PawlDynamics* d = k->dynamics;
-  double s = 0.0, instant = pawl_dynamics_instant(d, state->t);
+  double s = 0.0, instant = pawl_dynamics_found(d, state->t);
   (void)pawl_strike_look(k, state, values);
   pawl_dynamics_rows(d, values->G, state->a, values->gamma, k->second);
   for (int i = k->first; i < k->end; i++) {

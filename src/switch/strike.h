@@ -31,6 +31,7 @@ typedef struct PawlStrike {
   double* pushed;  // rates that other jumps of this instant have made, until a contact is hit
   double *move, *v_kept;  // v
   double* v_most;         // v: the largest size of each at this instant so far
+  bool waits;             // another jump of this instant follows: open contacts are hit after it
   bool shocks;            // an impact without a collision is under way (F25)
   double ahead;           // [s] forces act for so long in it                              (F72)
   bool again;             // it is found from the sets of the last solution

@@ -42,6 +42,10 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // 16 steps a period, a margin that touches zero is at most 1 - cos(pi/16) = 0.02 of its amplitude
 // at the nearer end.
 #define PAWL_NEAR 0.01
+// [1] Of the largest gap of a contact: the rate of a lower one at the end of a step tells whether
+// it was closed in between. A gap that goes up and down by half of its largest, and touches zero in
+// the middle of half a period, is at half of that at its ends.
+#define PAWL_NEAR_GAP 0.5
 // [1] Of the same: a shallower dip is rounding of the rates, which are differences.
 #define PAWL_NO_DIP 1e-12
 // [1] Of a step: over which such a difference is taken, at the ends of the step and inside, where a
@@ -55,6 +59,11 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_INSTANT_OF_STEP 1e-8
 // [1] Of a time: another that differs by less is the same, a few roundings.
 #define PAWL_SAME_TIME (8 * 2.220446049250313e-16)
+// [1] Of the largest value that a condition had, and of what event_tolerance is of a step, times
+// the latter: farther from zero it is not asked whether it crosses within event_tolerance of an
+// instant.
+#define PAWL_SOON 1e-6
+#define PAWL_SOON_OF_STEP 1e3
 // [1] Of a period: a start this near to a whole number of them is on it, and gets its side from the
 // motion, as a condition does within PAWL_NO_SIDE.
 #define PAWL_ON_TURN 1e-12
@@ -475,6 +484,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // that its error control has given up on.
 #define PAWL_IDA_SAME_TIME (100 * 2.220446049250313e-16)
 #define PAWL_SUNDIALS_TINY (1000 * 2.220446049250313e-16)
+// [1] Of a time and a step: how closely SUNDIALS finds zeros.
+#define PAWL_SUNDIALS_ROOT (100 * 2.220446049250313e-16)
 // [1] Of a step: a number of steps this near to a whole one is one.
 #define PAWL_WHOLE_STEPS 1e-9
 // [1] Of the largest coordinate or rate: no tolerance of ida is smaller; below it constraints carry
