@@ -493,19 +493,25 @@ static void note_met(const PawlStepper* s, MoreauJean* d, const PawlState* state
   }
 }
 
+static bool jams(const MoreauJean* d, int k) {
+  return d->rub.contacts > 0 && d->rub.jams[k];
+}
+
 // What contact k takes where it is hit, friction included. Else friction dissipates P_T u_T in the
 // mean, and a contact that moves by itself drags.                              (T24) (B15) (B20)
 static PawlLossOf loss_of(const PawlStepper* s, const MoreauJean* d, int k) {
   const PawlValues* values = pawl_eval_values(d->eval);
   int i = d->contacts.row[k];
   PawlRubWork work = d->rub.contacts > 0 ? friction_of(s, d, i) : (PawlRubWork){0};
-  if (!is_hit(s, d, i)) {
+  if (!is_hit(s, d, i) && !jams(d, k)) {
     return (PawlLossOf){.rubbed = work.rubbed, .dragged = work.dragged};
   }
   double led = 0.5 * (d->lead[i] + values->g_t[i]);
   double lost = d->P[i] * (led - 0.5 * (d->met[i] + d->rate[i])) - work.rubbed - work.dragged;
   double own = d->loss.known ? pawl_rub_own(s, &d->rub, values, i) : 0.0;
-  double weight = own > 0.0 ? d->rate_n[i] * d->rate_n[i] / own : 0.0;
+  double rate2 = d->rate_n[i] * d->rate_n[i];
+  rate2 += jams(d, k) ? pawl_rub_jam_rate2(&d->rub, k, d->rate_n) : 0.0;
+  double weight = own > 0.0 ? rate2 / own : 0.0;
   return (PawlLossOf){.hit = true, .lost = lost, .weight = weight};
 }
 
@@ -575,25 +581,29 @@ static PawlStatus keep_energy(PawlStepper* s, MoreauJean* d, const PawlState* st
   return PAWL_OK;
 }
 
+static PawlRubEnds ends_of(const MoreauJean* d, const PawlState* state, double h) {
+  return (PawlRubEnds){.before = state,
+                       .t = state->t + h,
+                       .q = d->q,
+                       .v = d->v,
+                       .rate_before = d->rate_n,
+                       .rate = d->rate,
+                       .lambda = state->lambda,
+                       .impulse = d->P,
+                       .values = pawl_eval_values(d->eval),
+                       .near = d->candidate,
+                       .slow = PAWL_SLOWEST_LOGGED * d->contacts.slow};
+}
+
 // Contacts that were passed, and impacts.
 static PawlStatus note_contacts(PawlStepper* s, MoreauJean* d, const PawlState* state, double h,
                                 PawlError* err) {
   PAWL_TRY(pass(s, d, state, h, err));
-  PawlRubEnds ends = {.before = state,
-                      .t = state->t + h,
-                      .q = d->q,
-                      .v = d->v,
-                      .rate_before = d->rate_n,
-                      .rate = d->rate,
-                      .lambda = state->lambda,
-                      .impulse = d->P,
-                      .values = pawl_eval_values(d->eval),
-                      .near = d->candidate,
-                      .slow = PAWL_SLOWEST_LOGGED * d->contacts.slow};
+  PawlRubEnds ends = ends_of(d, state, h);
   for (int k = 0; k < d->contacts.count; k++) {
     int i = d->contacts.row[k];
-    if (is_hit(s, d, i)) {
-      PAWL_TRY(pawl_rub_log_hit(s, &ends, i, d->loss.of[k].lost, err));
+    if (is_hit(s, d, i) || jams(d, k)) {
+      PAWL_TRY(pawl_rub_log_hit(s, &ends, i, jams(d, k), d->loss.of[k].lost, err));
     }
   }
   return pawl_rub_log(s, &d->rub, &ends, err);
@@ -602,6 +612,8 @@ static PawlStatus note_contacts(PawlStepper* s, MoreauJean* d, const PawlState* 
 static PawlStatus accept(PawlStepper* s, MoreauJean* d, PawlState* state, double h,
                          PawlError* err) {
   if (s->contact_count > 0) {
+    PawlRubEnds ends = ends_of(d, state, h);
+    PAWL_TRY(pawl_rub_find_jams(s, &d->rub, &ends, err));
     note_losses(s, d, state, h);
     PAWL_TRY(note_contacts(s, d, state, h, err));
   }
@@ -700,7 +712,7 @@ const PawlMethod pawl_method_moreau_jean = {
              .about = "theta method on velocities and impulses; contacts",
              .order = 1,
              .holds = "velocity",
-             .options = "theta tolerance iterations contact_law",
+             .options = "theta tolerance iterations contact_law painleve",
              .regions = true,
              .contacts = true,
              .apart = true,

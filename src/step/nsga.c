@@ -622,26 +622,42 @@ bool pawl_nsga_hits(const PawlNsga* d) {
   return hits;
 }
 
+static PawlRubEnds ends_of(PawlStepper* s, const PawlNsga* d, const PawlState* state,
+                           const double* q, const double* v) {
+  return (PawlRubEnds){.before = state,
+                       .t = state->t + d->ga.h,
+                       .q = q,
+                       .v = v,
+                       .rate_before = d->rate_before,
+                       .rate = d->rate,
+                       .lambda = pawl_nsga_Lambda_before(s, state),
+                       .impulse = d->Lambda,
+                       .values = pawl_eval_values(d->eval),
+                       .near = d->near,
+                       .slow = PAWL_SLOWEST_LOGGED * d->contacts.slow};
+}
+
+PawlStatus pawl_nsga_note_impacts(PawlStepper* s, PawlNsga* d, const PawlState* state,
+                                  const double* q, const double* v, PawlError* err) {
+  if (d->minds) {
+    PawlRubEnds ends = ends_of(s, d, state, q, v);
+    PAWL_TRY(pawl_rub_find_jams(s, &d->rub, &ends, err));
+  }
+  pawl_nsga_note_losses(s, d);
+  return PAWL_OK;
+}
+
 PawlStatus pawl_nsga_log_impacts(PawlStepper* s, PawlNsga* d, const PawlState* state,
                                  const double* q, const double* v, PawlError* err) {
   if (!d->minds) {
     return PAWL_OK;
   }
-  PawlRubEnds ends = {.before = state,
-                      .t = state->t + d->ga.h,
-                      .q = q,
-                      .v = v,
-                      .rate_before = d->rate_before,
-                      .rate = d->rate,
-                      .lambda = pawl_nsga_Lambda_before(s, state),
-                      .impulse = d->Lambda,
-                      .values = pawl_eval_values(d->eval),
-                      .near = d->near,
-                      .slow = PAWL_SLOWEST_LOGGED * d->contacts.slow};
+  PawlRubEnds ends = ends_of(s, d, state, q, v);
   for (int k = 0; k < d->contacts.count; k++) {
     int i = d->contacts.row[k];
-    if (pawl_nsga_is_hit(d, i)) {
-      PAWL_TRY(pawl_rub_log_hit(s, &ends, i, d->loss.of[k].lost, err));
+    bool jams = d->rub.contacts > 0 && d->rub.jams[k];
+    if (pawl_nsga_is_hit(d, i) || jams) {
+      PAWL_TRY(pawl_rub_log_hit(s, &ends, i, jams, d->loss.of[k].lost, err));
     }
   }
   return pawl_rub_log(s, &d->rub, &ends, err);

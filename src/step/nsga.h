@@ -276,6 +276,9 @@ PAWL_CHECKED PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d,
 PAWL_CHECKED PawlStatus pawl_nsga_passed(PawlStepper* s, PawlNsga* d, const PawlState* state,
                                          const double* v, PawlError* err);
 bool pawl_nsga_hits(const PawlNsga* d);
+// Before: impacts without a collision, and what contacts take from the energy.
+PAWL_CHECKED PawlStatus pawl_nsga_note_impacts(PawlStepper* s, PawlNsga* d, const PawlState* state,
+                                               const double* q, const double* v, PawlError* err);
 PAWL_CHECKED PawlStatus pawl_nsga_log_impacts(PawlStepper* s, PawlNsga* d, const PawlState* state,
                                               const double* q, const double* v, PawlError* err);
 double pawl_nsga_impulse(const PawlStepper* s, int row);

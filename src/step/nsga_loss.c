@@ -30,12 +30,14 @@ static double work_of_hit(const PawlStepper* s, const PawlNsga* d, int i) {
 static PawlLossOf loss_of(const PawlStepper* s, const PawlNsga* d, int k) {
   int i = d->contacts.row[k];
   PawlRubWork work = d->rub.contacts > 0 ? friction_of(s, d, i) : (PawlRubWork){0};
-  if (!pawl_nsga_is_hit(d, i)) {
+  bool jams = d->rub.contacts > 0 && d->rub.jams[k];
+  if (!pawl_nsga_is_hit(d, i) && !jams) {
     return (PawlLossOf){.rubbed = work.rubbed, .dragged = work.dragged};
   }
   double lost = d->Lambda[i] * d->lead[i] - work_of_hit(s, d, i) - work.rubbed - work.dragged;
   double own = d->loss.known ? pawl_rub_own(s, &d->rub, pawl_eval_values(d->eval), i) : 0.0;
   double met = d->rate_before[i] * d->rate_before[i];
+  met += jams ? pawl_rub_jam_rate2(&d->rub, k, d->rate_before) : 0.0;
   return (PawlLossOf){.hit = true, .lost = lost, .weight = own > 0.0 ? met / own : 0.0};
 }
 

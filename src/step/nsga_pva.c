@@ -508,7 +508,7 @@ PAWL_INLINE PawlStatus finish_coupled(PawlStepper* s, PawlNsga* d, const PawlPha
   double* eta_n = pawl_nsga_eta_of(s, state);
   pawl_nsga_add_rebounds(s, d, -1.0);  // what corrections_error() has added to the rates
   PAWL_TRY(pawl_nsga_passed(s, d, state, d->ga.v_total, err));
-  pawl_nsga_note_losses(s, d);
+  PAWL_TRY(pawl_nsga_note_impacts(s, d, state, d->ga.q, d->ga.v_total, err));
   PAWL_TRY(pawl_nsga_log_impacts(s, d, state, d->ga.q, d->ga.v_total, err));
   for (int i = 0; i < s->sizes.rows; i++) {
     eta_n[i] = pawl_nsga_next_eta(&d->ga, d->ga.lambda[i], state->lambda[i], eta_n[i]);
@@ -596,7 +596,7 @@ PAWL_APART static PawlStatus take_small(PawlStepper* s, PawlNsga* d, const PawlP
     return finish_coupled(s, d, phase, state, further, err);
   }
   PAWL_TRY(pawl_nsga_passed(s, d, state, d->ga.v_total, err));
-  pawl_nsga_note_losses(s, d);
+  PAWL_TRY(pawl_nsga_note_impacts(s, d, state, d->ga.q, d->ga.v_total, err));
   PAWL_TRY(pawl_nsga_log_impacts(s, d, state, d->ga.q, d->ga.v_total, err));
   pawl_small_accept(s, d, state);
   d->fresh = state->t;
@@ -669,5 +669,5 @@ COUPLED(pawl_method_ga_pva, create_pva, .name = "ga-pva",
 COUPLED(pawl_method_nsga_pva, create_pva, .name = "nsga-pva",
         .holds = "position, velocity, acceleration",
         .about = "nonsmooth generalized-alpha, smooth motion at acceleration level; contacts",
-        .options = OPTIONS " strategy contact_law", .contacts = true, .friction = true,
+        .options = OPTIONS " strategy contact_law painleve", .contacts = true, .friction = true,
         .laws = PAWL_LAWS_ALL);

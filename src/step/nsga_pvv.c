@@ -336,7 +336,7 @@ static PawlStatus take_guess(PawlStepper* s, PawlNsga* d, const PawlPhase* phase
     } while (again);
   }
   PAWL_TRY(d->far ? pass_far(s, d, state, d->v, err) : pawl_nsga_passed(s, d, state, d->v, err));
-  pawl_nsga_note_losses(s, d);
+  PAWL_TRY(pawl_nsga_note_impacts(s, d, state, d->q, d->v, err));
   if (pawl_nsga_hits(d)) {
     PAWL_TRY(pawl_nsga_change_forces(s, d, phase, t, err));
   }
@@ -382,17 +382,19 @@ static PawlStatus create_pvv(PawlStepper* s, PawlError* err) {
 }
 
 const PawlMethod pawl_method_nsga_pvv = {
-    .info = {.name = "nsga-pvv",
-             .about = "nonsmooth generalized-alpha, smooth motion at velocity level; contacts",
-             .order = 2,
-             .order_switching = 1,
-             .holds = "position, velocity",
-             .options = "rho coefficients start_acceleration tolerance iterations newton contact_law",
-             .regions = true,
-             .contacts = true,
-             .friction = true,
-             .apart = true,
-             .laws = PAWL_LAWS_ALL},
+    .info =
+        {.name = "nsga-pvv",
+         .about = "nonsmooth generalized-alpha, smooth motion at velocity level; contacts",
+         .order = 2,
+         .order_switching = 1,
+         .holds = "position, velocity",
+         .options =
+             "rho coefficients start_acceleration tolerance iterations newton contact_law painleve",
+         .regions = true,
+         .contacts = true,
+         .friction = true,
+         .apart = true,
+         .laws = PAWL_LAWS_ALL},
     .memory_vectors = 2,
     .memory_rows = 4,
     .memory_numbers = 2,

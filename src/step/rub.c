@@ -51,6 +51,7 @@ static void allocate(PawlStepper* s, PawlRub* rub) {
   rub->stop = PAWL_NEW(arena, PawlRubStop, rub->contacts);
   rub->r = PAWL_NEW(arena, double, s->sizes.v);
   rub->rests = PAWL_NEW(arena, unsigned char, rub->contacts);
+  rub->jams = PAWL_NEW(arena, unsigned char, rub->contacts);
   rub->hits = PAWL_NEW(arena, unsigned char, rub->contacts);
   rub->body = PAWL_NEW(arena, int, n);
   rub->parent = PAWL_NEW(arena, int, n);

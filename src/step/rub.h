@@ -86,6 +86,8 @@ typedef struct PawlRub {
   unsigned char* solver_before;            // what a solver remembered before it was asked aside
   unsigned looked_at;  // what slipped at the last look at that, and how many there were
   int looks;
+  unsigned char* jams;  // of each contact: an impact without a collision has stopped it   (T35)
+  bool jam_told;
   bool told;     // that what rests might move, or that there are several motions
   bool counted;  // whether there are at the start
   bool begins;   // no step was taken since a start, or a kink of forces: see pawl_rub_log
@@ -145,8 +147,9 @@ typedef struct PawlRubEnds {
   double slow;                       // a rate below counts as none
 } PawlRubEnds;
 // Logs a hit of the contact with this row, which was open, or closed with friction until a jump.
+// `jams`: it slipped, see pawl_rub_find_jams().
 PAWL_CHECKED PawlStatus pawl_rub_log_hit(PawlStepper* s, const PawlRubEnds* ends, int row,
-                                         double energy_lost, PawlError* err);
+                                         bool jams, double energy_lost, PawlError* err);
 // [J] What the friction of a contact brings in a step, and what the motion of the contact itself
 // does through it: P_T (w_n + w_n+1)/2 and -P_T (b_n + b_n+1)/2, with the rows of all of these.
 // (B20)
@@ -160,6 +163,12 @@ PawlRubWork pawl_rub_work(const PawlRub* rub, int contact, const double* impulse
 double pawl_rub_aside(const PawlStepper* s, const PawlRub* rub, const PawlRubEnds* ends);
 // sum_j G_ij^2/M_jj of row i of a contact or its friction.
 double pawl_rub_own(const PawlStepper* s, const PawlRub* rub, const PawlValues* values, int i);
+// Which contacts slip beyond their critical friction and were stopped by an impact without a
+// collision in the step, to `jams`; told once, or refused. They count as hit.              (T35)
+PAWL_CHECKED PawlStatus pawl_rub_find_jams(PawlStepper* s, PawlRub* rub, const PawlRubEnds* ends,
+                                           PawlError* err);
+// What they are known by in the account of energy, which is shared by the squares of rates.
+double pawl_rub_jam_rate2(const PawlRub* rub, int contact, const double* rate_before);
 // Logs which contacts stick, slip, slip back or are open after a step and were not before; those
 // that are hit in it are logged as such elsewhere (T12). Notes how well the step meets the cones,
 // and how it was solved.

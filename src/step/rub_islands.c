@@ -454,10 +454,13 @@ static PawlStatus tell_several(PawlStepper* s, PawlRub* rub, double t, int k, co
     pawl_text_printf(&text, "; '%s' has %.6g times its critical friction (Painleve)", farthest,
                      most);
   }
-  pawl_text_add(&text, " (later ones are not named)");
-  PawlStatus status = text.failed ? PAWL_ERROR_MEMORY : pawl_dynamics_warn(&s->dynamics, text.s);
+  bool refuse = strcmp(s->def.painleve, "refuse") == 0;
+  pawl_text_add(&text, refuse ? "" : " (later ones are not named)");
+  PawlStatus status = text.failed ? PAWL_ERROR_MEMORY
+                      : refuse    ? pawl_fail(err, PAWL_ERROR_RUN, "%s", text.s)
+                                  : pawl_dynamics_warn(&s->dynamics, text.s);
   pawl_text_free(&text);
-  return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
+  return status == PAWL_ERROR_MEMORY ? pawl_fail_memory(err) : status;
 }
 
 // Island k, whose compliance is D.

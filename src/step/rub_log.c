@@ -28,11 +28,13 @@ static bool turns(const PawlContactFriction* of, const PawlRubEnds* e) {
   return of->count == 1 && e->rate_before[of->first] * e->rate[of->first] < 0.0;
 }
 
-PawlStatus pawl_rub_log_hit(PawlStepper* s, const PawlRubEnds* e, int row, double energy_lost,
-                            PawlError* err) {
+PawlStatus pawl_rub_log_hit(PawlStepper* s, const PawlRubEnds* e, int row, bool jams,
+                            double energy_lost, PawlError* err) {
   int k = row - (s->sizes.rows - s->contact_count);
   PawlContactHit hit = {.row = row,
-                        .from = e->before->t == s->hit_t ? s->hit_in[k] : PAWL_MODE_OPEN,
+                        .from = jams                       ? PAWL_MODE_SLIPS
+                                : e->before->t == s->hit_t ? s->hit_in[k]
+                                                           : PAWL_MODE_OPEN,
                         .impulse = e->impulse[row],
                         .energy_lost = energy_lost,
                         .t = e->t,
@@ -156,7 +158,7 @@ PawlStatus pawl_rub_log(PawlStepper* s, PawlRub* rub, const PawlRubEnds* e, Pawl
     bool touches = e->near[i] && fabs(e->rate_before[i]) <= e->slow;
     bool pressed = e->lambda[i] > 0.0 || touches || (begins && e->near[i]);
     bool presses = e->impulse[i] > 0.0 || (touches && fabs(e->rate[i]) <= e->slow);
-    if (of->count == 0 || !(pressed || presses) || e->rate_before[i] < -e->slow) {
+    if (of->count == 0 || !(pressed || presses) || e->rate_before[i] < -e->slow || rub->jams[k]) {
       continue;  // apart, or hit
     }
     int from = mode_of(of, pressed && e->rate_before[i] <= e->slow, e->rate_before,

@@ -177,6 +177,10 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of the largest impulse: what may be left of (F1), (F2), by (F62), where impulses are taken.
 // After a sweep that is the last change times how many contacts one contact meets.
 #define PAWL_RUB_MET 1e-8
+// [1] Of what forces make in a step: an impulse that is sudden; and of a slip, how much of it changes
+// by that.                                                                                   (T35)
+#define PAWL_RUB_SUDDEN 10.0
+#define PAWL_RUB_JAM_CHANGES 0.1
 // [1] Of the largest impulse: a step that is farther off the cones by (F35) is named in a warning.
 #define PAWL_RUB_OFF 1e-3
 // [1] Of the size of the openings: where the interior point method for contacts with friction ends

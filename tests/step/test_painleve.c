@@ -358,6 +358,58 @@ static void test_several_after_an_impact(void** unused) {
   run_end(&run);
 }
 
+// ---- time stepping ------------------------------------------------------------------------------
+// The rod of (F25) at the start of a run, or as its friction grows while it slips: a step stops it,
+// which is told and logged as event-driven has it, to O(h). Below the critical friction nothing is.
+//                                                                                            (T35)
+static void check_step(const char* method, const char* mu, double from, double th) {
+  char text[800];
+  snprintf(text, sizeof text,
+           "model: rod\nparameters: {l: 0.5, th0: %.17g}\n"
+           "coordinates: {x: {rate: -2}, y: {start: l*sin(th0)}, th: {start: th0}}\n"
+           "mass: {x: 1, y: 1, th: l^2/3}\npotential: 9.81*y\n"
+           "contacts: {tip: {gap: y - l*sin(th), friction: \"%s\", slip: x - l*cos(th)}}\n",
+           th, mu);
+  Run run = run_text_with(text, NULL);
+  double lost[2], times[2];
+  for (int k = 0; k < 2; k++) {
+    run.def.simulate.method = k == 0 ? "event-driven" : method;
+    run_need(&run, run_try(&run, from + 0.01, 1e-4));
+    const char* warning = pawl_sim_warning(run.sim);
+    const char* told = strstr(warning, "slips with ");
+    assert_non_null(strstr(warning, "an impact without a collision"));
+    assert_non_null(told);
+    times[k] = atof(told + strlen("slips with "));
+    assert_int_equal(run_events(&run), 1);
+    bool starts = k == 0 && from == 0;
+    const PawlEvent* hit = event_is(&run, 0, from, "tip", starts ? "open" : "slip", "hit", 2e-4);
+    lost[k] = hit->energy_lost;
+    assert_true(hit->impulse[0] > 0.5);
+    CHECK_NEAR(pawl_sim_summary(run.sim).works[PAWL_WORK_JUMPS], -lost[k], 1e-9);
+  }
+  CHECK_NEAR(times[1], times[0], 1e-4);
+  CHECK_NEAR(lost[1], lost[0], 1e-3);
+  run.def.simulate.painleve = "refuse";
+  assert_int_equal(run_try(&run, from + 0.01, 1e-4), PAWL_ERROR_RUN);
+  assert_non_null(strstr(run.err.message, "times its critical friction (Painleve)"));
+  run_end(&run);
+}
+
+static void test_steps(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
+  for (int k = 0; k < 3; k++) {
+    check_step(methods[k], "2", 0, 0.8);
+    check_step(methods[k], "3", 0, 0.6);
+    check_step(methods[k], "0.3 + 1.9*step(t - 0.0203)", 0.0203, 0.8);
+    Run run = rod(PLANE, 1.6, 0.8, 0, 2);  // 0.98 times the critical friction
+    run.def.simulate.method = methods[k];
+    run_need(&run, run_try(&run, 0.005, 1e-3));
+    assert_null(strstr(pawl_sim_warning(run.sim), "Painleve"));
+    run_end(&run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_shocks),
@@ -372,6 +424,7 @@ int main(void) {
       cmocka_unit_test(test_several_are_told),
       cmocka_unit_test(test_several_are_refused),
       cmocka_unit_test(test_several_after_an_impact),
+      cmocka_unit_test(test_steps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
