@@ -129,6 +129,13 @@ PAWL_CHECKED PawlStatus pawl_kkt_min_norm(PawlKkt* kkt, const double* S, const d
                                           const unsigned char* active, double* x, double* y,
                                           double* residual);
 
+// The same where forces go along B: x is that of rows which span the others, with their B, and what
+// these carry is shared as if it were along J, which changes x no more than combinations of rows
+// that vanish in J do by B. PAWL_RETRY also where B does not serve these rows.
+PAWL_CHECKED PawlStatus pawl_kkt_min_norm_along(PawlKkt* kkt, const double* S, const double* B,
+                                                const double* J, const unsigned char* active,
+                                                double* x, double* y);
+
 // Why the system is singular. `column` (0..n-1, or -1): a coordinate that moves freely with no mass
 // behind it. `rows[]` (m flags): active rows that depend on the rows before them (on other rows,
 // where more than 2^23 / m rows are dependent). Returns PAWL_OK also when nothing is wrong (column

@@ -173,3 +173,34 @@ PawlStatus pawl_kkt_min_norm(PawlKkt* kkt, const double* S, const double* J,
   pawl_probe_free(&probe);
   return status;
 }
+
+// The kept rows with their forces along B, then these shared among all as J has it (nsga.md,
+// (N84)).
+static PawlStatus min_norm_along(PawlProbe* probe, const double* B, double* x, double* y) {
+  size_t m = (size_t)probe->m;
+  double* work = PAWL_NEW(&probe->arena, double, 6 * m);
+  if (!work) {
+    return PAWL_ERROR_MEMORY;
+  }
+  PAWL_TRY(regular_probe(probe));
+  double* c = work + 5 * m;
+  memcpy(c, y, m * sizeof *c);
+  project_right_side(probe, c, work);
+  PAWL_TRY(pawl_kkt_factor(probe->kkt, probe->S, B, probe->J, probe->active));
+  for (size_t i = 0; i < m; i++) {
+    y[i] = probe->dropped[i] ? 0.0 : c[i];
+  }
+  pawl_kkt_solve(probe->kkt, x, y);
+  PAWL_TRY(pawl_probe_factor(probe));
+  spread_multipliers(probe, y, work);
+  return PAWL_OK;
+}
+
+PawlStatus pawl_kkt_min_norm_along(PawlKkt* kkt, const double* S, const double* B, const double* J,
+                                   const unsigned char* active, double* x, double* y) {
+  PawlProbe probe = {0};
+  PawlStatus status = pawl_probe_build(&probe, kkt, S, J, active);
+  status = status == PAWL_OK ? min_norm_along(&probe, B, x, y) : status;
+  pawl_probe_free(&probe);
+  return status;
+}

@@ -148,7 +148,7 @@ static PawlStatus begin(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
   }
   if (d->rub.contacts > 0) {
     pawl_sparse_sizes(&s->G, values->G, state->v, d->contacts.least_v, d->contacts.size);
-    PAWL_TRY(pawl_rub_begin(s, &d->rub, phase, state, d->rate_n, d->contacts.size, err));
+    PAWL_TRY(pawl_rub_begin(&d->rub, phase, state, d->rate_n, d->contacts.size, err));
   }
   for (int i = 0; i < s->sizes.rows; i++) {
     d->P[i] = d->set[i] || is_friction(s, i) ? h * state->lambda[i] : 0.0;
@@ -555,7 +555,7 @@ static void note_losses(PawlStepper* s, MoreauJean* d, const PawlState* state, d
   }
 }
 
-// Contacts that were passed within the step.
+// Contacts that were passed within the step, or have no friction where they push.
 static PawlStatus pass(PawlStepper* s, MoreauJean* d, const PawlState* state, double h,
                        PawlError* err) {
   PawlPassage passage = {.t = state->t,
@@ -567,7 +567,8 @@ static PawlStatus pass(PawlStepper* s, MoreauJean* d, const PawlState* state, do
                          .ahead = 0.5 * h,
                          .turned = d->rebounds ? d->turned : NULL,
                          .impulse = d->P};
-  return pawl_contacts_passed(s, &d->contacts, &passage, err);
+  PAWL_TRY(pawl_contacts_passed(s, &d->contacts, &passage, err));
+  return pawl_rub_check(s, &d->rub, state, d->P, err);
 }
 
 // Where a step may be taken in halves that meet a contact it is not restrained for its sake.

@@ -411,7 +411,7 @@ static PawlStatus begin_friction(PawlStepper* s, PawlNsga* d, const PawlPhase* p
   }
   pawl_nsga_begin_drag(s, d);
   pawl_sparse_sizes(&s->G, G, state->v, c->least_v, c->size);
-  return pawl_rub_begin(s, &d->rub, phase, state, d->rate_before, c->size, err);
+  return pawl_rub_begin(&d->rub, phase, state, d->rate_before, c->size, err);
 }
 
 // What contact k has added: by its impulse, by what it moves against the forces in the positions,
@@ -611,7 +611,8 @@ PawlStatus pawl_nsga_passed(PawlStepper* s, PawlNsga* d, const PawlState* state,
                       .v = v,
                       .turned = d->rebounds && d->elastic ? d->turned : NULL,
                       .impulse = d->Lambda};
-  return pawl_contacts_passed(s, &d->contacts, &step, err);
+  PAWL_TRY(pawl_contacts_passed(s, &d->contacts, &step, err));
+  return pawl_rub_check(s, &d->rub, state, d->Lambda, err);
 }
 
 bool pawl_nsga_hits(const PawlNsga* d) {

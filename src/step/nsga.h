@@ -272,7 +272,8 @@ bool pawl_nsga_is_far(const PawlNsga* d, int row, double gap);
 PAWL_CHECKED PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d,
                                                  const PawlPhase* phase, PawlState* state,
                                                  bool fresh, PawlError* err);
-// At the end of a step, with v there and the rates in d->rate: pawl_contacts_passed().
+// At the end of a step, with v there and the rates in d->rate: pawl_contacts_passed() and
+// pawl_rub_check().
 PAWL_CHECKED PawlStatus pawl_nsga_passed(PawlStepper* s, PawlNsga* d, const PawlState* state,
                                          const double* v, PawlError* err);
 bool pawl_nsga_hits(const PawlNsga* d);

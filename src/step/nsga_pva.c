@@ -154,8 +154,7 @@ static bool have_same_rows(const PawlStepper* s, const PawlNsga* d) {
   return memcmp(d->S, d->A, m) == 0 && memcmp(d->S, d->B_set, m) == 0;
 }
 
-// Where contacts of some island push by impulses alone. Directions between gradients do not serve
-// contacts that depend on each other.                                              (N62) (N63)
+// Where contacts of some island push by impulses alone.                          (N62) (N63)
 static PawlStatus correct_released(PawlStepper* s, PawlNsga* d, double t, PawlError* err) {
   const double *B = d->B, *M = pawl_eval_values(d->eval)->M;
   memset(d->force, 0, (size_t)s->sizes.v * sizeof(double));
@@ -166,10 +165,7 @@ static PawlStatus correct_released(PawlStepper* s, PawlNsga* d, double t, PawlEr
       pawl_nsga_correct(s, d, t, M, d->force, d->B_set, d->W, d->Lambda, d->rate, err);
   d->B = B;
   d->held_now = false;
-  if (status != PAWL_RETRY) {
-    return status;
-  }
-  return pawl_nsga_correct(s, d, t, M, d->force, d->B_set, d->W, d->Lambda, d->rate, err);
+  return status;
 }
 
 // Of rows at the iterate, with what the correction of positions does to them.              (N17)

@@ -108,10 +108,13 @@ PAWL_CHECKED PawlStatus pawl_rub_create(PawlStepper* s, bool positions, PawlRub*
                                         PawlError* err);
 void pawl_rub_destroy(PawlRub* rub);
 // mu of each contact at the beginning of a step, where its friction slips at the rates `rate`
-// (rows); below `least` times |G||v| (`size`) it does not.
-PAWL_CHECKED PawlStatus pawl_rub_begin(PawlStepper* s, PawlRub* rub, const PawlPhase* phase,
-                                       const PawlState* state, const double* rate,
-                                       const double* size, PawlError* err);
+// (rows); below `least` times |G||v| (`size`) it does not. One that is negative or not finite
+// counts as 0: a contact that stays open has none.
+PAWL_CHECKED PawlStatus pawl_rub_begin(PawlRub* rub, const PawlPhase* phase, const PawlState* state,
+                                       const double* rate, const double* size, PawlError* err);
+// Whether mu there was finite and >= 0 of those that push (`push`: rows) in what has come of it.
+PAWL_CHECKED PawlStatus pawl_rub_check(const PawlStepper* s, const PawlRub* rub,
+                                       const PawlState* state, const double* push, PawlError* err);
 
 // After a solution: what slips the other way now has been at rest in the step, where the static
 // cone holds it if it can. True: coefficients have changed, and all is to be solved again.  (T13)

@@ -6,20 +6,13 @@
 #include "step/rub.h"
 #include "switch/tolerances.h"
 
-static PawlStatus check_mu(PawlStepper* s, const PawlRub* rub, int contact, double t,
-                           PawlError* err) {
-  int number;
-  return rub->mu[contact] >= 0.0 && isfinite(rub->mu[contact])
-             ? PAWL_OK
-             : pawl_fail(err, PAWL_ERROR_RUN,
-                         "t = %.10g: the friction of contact '%.100s' is %g, must be >= 0", t,
-                         pawl_system_row_name(s->system, pawl_rub_row(rub, contact), &number),
-                         rub->mu[contact]);
+// While a contact is open its coefficient may be anything.
+static double usable(double mu) {
+  return mu >= 0.0 && isfinite(mu) ? mu : 0.0;
 }
 
-PawlStatus pawl_rub_begin(PawlStepper* s, PawlRub* rub, const PawlPhase* phase,
-                          const PawlState* state, const double* rate, const double* size,
-                          PawlError* err) {
+PawlStatus pawl_rub_begin(PawlRub* rub, const PawlPhase* phase, const PawlState* state,
+                          const double* rate, const double* size, PawlError* err) {
   PawlPoint at = pawl_phase_point(phase, state->t, state->q, state->v, state->a, state->lambda);
   PAWL_TRY(rub->watch ? pawl_eval_run(rub->watch, &at, err) : PAWL_OK);
   rub->stops = rub->relaxed = rub->near = rub->asked = false;
@@ -35,13 +28,26 @@ PawlStatus pawl_rub_begin(PawlStepper* s, PawlRub* rub, const PawlPhase* phase,
     rub->known[k] = false;
     rub->rests[k] = !slips;
     rub->hits[k] = hits;
-    rub->mu[k] = of->watch >= 0 ? pawl_eval_values(rub->watch)->watch[of->watch]
+    rub->mu[k] = of->watch >= 0 ? usable(pawl_eval_values(rub->watch)->watch[of->watch])
                  : slips        ? of->slides
                                 : of->sticks;
-    PAWL_TRY(check_mu(s, rub, k, state->t, err));
     bool stops = slips && !hits && of->watch < 0 && of->sticks > of->slides;
     rub->stop[k] = stops ? PAWL_RUB_ON : PAWL_RUB_PASSED;
     rub->stops |= stops;
+  }
+  return PAWL_OK;
+}
+
+PawlStatus pawl_rub_check(const PawlStepper* s, const PawlRub* rub, const PawlState* state,
+                          const double* push, PawlError* err) {
+  PawlPhase phase = pawl_phase_of(state, s->dynamics.plain);
+  PawlPoint at = pawl_phase_point(&phase, state->t, state->q, state->v, state->a, state->lambda);
+  for (int k = 0; k < rub->contacts; k++) {
+    int row = pawl_rub_row(rub, k), watch = rub->of[k].watch;
+    if (watch >= 0 && push[row] > 0.0) {
+      double mu = pawl_eval_values(rub->watch)->watch[watch];
+      PAWL_TRY(pawl_system_check_friction(s->system, row, mu, &at, err));
+    }
   }
   return PAWL_OK;
 }

@@ -38,7 +38,7 @@ PawlStatus pawl_rub_start(PawlStepper* s, PawlRub* rub, PawlContacts* c, const P
   if (pawl_contacts_resting(s, c, state, values, rub->closed) == 0) {
     return PAWL_OK;
   }
-  PAWL_TRY(pawl_rub_begin(s, rub, phase, state, c->opening, c->size, err));
+  PAWL_TRY(pawl_rub_begin(rub, phase, state, c->opening, c->size, err));
   for (int i = 0; i < s->sizes.rows; i++) {
     rub->holds[i] = pawl_phase_binds(phase, i);
     guess[i] = 0.0;
@@ -65,5 +65,8 @@ PawlStatus pawl_rub_start(PawlStepper* s, PawlRub* rub, PawlContacts* c, const P
                       .guess = guess};
   PawlStatus status = pawl_rub_solve(s, rub, &step, x, y, rub->pushes, err);
   *found = status == PAWL_OK;
+  if (*found) {
+    return pawl_rub_check(s, rub, state, y, err);
+  }
   return status == PAWL_RETRY ? PAWL_OK : status;
 }

@@ -457,8 +457,9 @@ PAWL_APART static PawlStatus solve_singular(PawlDynamics* d, const PawlValues* v
                                             const double* S, const double* B,
                                             const unsigned char* set, double t, double* x,
                                             double* y, PawlStatus status, PawlError* err) {
-  if (status == PAWL_RETRY && d->contacts && B == values->G) {
-    status = pawl_kkt_min_norm(d->kkt, values->M, values->G, set, x, y, NULL);
+  if (status == PAWL_RETRY && d->contacts) {
+    status = B == values->G ? pawl_kkt_min_norm(d->kkt, values->M, values->G, set, x, y, NULL)
+                            : pawl_kkt_min_norm_along(d->kkt, values->M, B, values->G, set, x, y);
   }
   return status == PAWL_RETRY ? pawl_dynamics_singular(d, S, values->G, set, t, err)
          : status == PAWL_OK  ? PAWL_OK

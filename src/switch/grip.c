@@ -93,6 +93,9 @@ PawlStatus pawl_grip_look(PawlGrip* g, const PawlState* state, const unsigned ch
   for (int k = 0; k < s->count; k++) {
     const PawlSlipContact* c = &s->contact[k];
     double speed = 0.0, none = 0.0;
+    if (touching[c->normal]) {
+      PAWL_TRY(pawl_slip_check(s, &phase, k, state->t, state->q, state->v, err));
+    }
     for (int i = c->first; i < c->first + c->count; i++) {
       speed = hypot(speed, s->rate[i]);
       none = fmax(none, slow[i]);

@@ -204,17 +204,14 @@ double pawl_slip_mu(const PawlSlip* s, int k, bool rests) {
 }
 
 // On a branch beyond its border, where a step is not to end, it may be anything.
-static PawlStatus check_mu(PawlSlip* s, const PawlPhase* phase, int k, double t, PawlError* err) {
-  int number;
+PawlStatus pawl_slip_check(PawlSlip* s, const PawlPhase* phase, int k, double t, const double* q,
+                           const double* v, PawlError* err) {
   if (s->mu[k] < 0.0 && s->system->kink_count > 0 &&
       pawl_kinks_beyond(s->system, pawl_eval_values(s->eval)->z, phase->modes)) {
     s->mu[k] = 0.0;
   }
-  return s->mu[k] >= 0.0 && isfinite(s->mu[k])
-             ? PAWL_OK
-             : pawl_fail(err, PAWL_ERROR_RUN,
-                         "t = %.10g: the friction of contact '%.100s' is %g, must be >= 0", t,
-                         pawl_system_row_name(s->system, s->contact[k].normal, &number), s->mu[k]);
+  PawlPoint point = pawl_phase_point(phase, t, q, v, s->nothing, s->nothing + s->G.cols);
+  return pawl_system_check_friction(s->system, s->contact[k].normal, s->mu[k], &point, err);
 }
 
 // How loads are shared at G. True: some are spread.
@@ -263,7 +260,9 @@ PawlStatus pawl_slip_look(PawlSlip* s, const PawlPhase* phase, double t, const d
     int watch = s->contact[k].watch;
     s->mu[k] = watch >= 0 ? values->watch[watch] : s->contact[k].slides;
     s->least[k] = least_speed(s, v, k);
-    PAWL_TRY(check_mu(s, phase, k, t, err));
+    if (phase->modes[s->contact[k].mode] != PAWL_MODE_OPEN) {
+      PAWL_TRY(pawl_slip_check(s, phase, k, t, q, v, err));
+    }
   }
   return PAWL_OK;
 }

@@ -77,10 +77,13 @@ bool pawl_slip_any(const PawlSlip* slip, const PawlPhase* phase);
 bool pawl_slip_ties(const PawlSlip* slip, const PawlPhase* phase);
 
 // Rates of all rows of friction, to slip->rate, and mu while it slips (`rests`: at rest) of each
-// contact, to slip->mu.
+// contact, to slip->mu; that of an open one may be negative or not finite.
 PAWL_CHECKED PawlStatus pawl_slip_look(PawlSlip* slip, const PawlPhase* phase, double t,
                                        const double* q, const double* v, PawlError* err);
 double pawl_slip_mu(const PawlSlip* slip, int contact, bool rests);
+// For a contact that was open at the look and touches: whether mu there is finite and >= 0.
+PAWL_CHECKED PawlStatus pawl_slip_check(PawlSlip* slip, const PawlPhase* phase, int contact,
+                                        double t, const double* q, const double* v, PawlError* err);
 // A slip that begins from rest in space has a direction whose length tells what it counts as at
 // least, until it is faster: `least`, or slip->least where that is more.                    (F32)
 void pawl_slip_begin(double* held, const double* along, double least, int count);

@@ -494,17 +494,40 @@ bool pawl_eval_settle_anew(PawlEval* eval, const int* modes) {
   return true;
 }
 
-// A value that is not finite: what events set and push matters at their instants alone, where it is
-// checked, and a condition may have no rate where it has a value; all else is a fault.
-static PawlStatus judge(const PawlEval* eval, const PawlPoint* point, PawlError* err) {
+// 0, or NaN where something is not finite, but for what is watched.
+static double check_unwatched(const PawlEval* eval) {
   double check = 0.0;
-  if (eval->mask == PAWL_WATCH_RATES) {
-    return PAWL_OK;
+  for (int q = 0; q < PAWL_QUANTITY_COUNT; q++) {
+    bool counts = q != PAWL_Q_WATCH && wanted(eval, (PawlQuantity)q);
+    for (int k = 0; counts && k < eval->system->size[q]; k++) {
+      check += eval->array[q][k] - eval->array[q][k];
+    }
   }
-  for (int k = 0; eval->mask == PAWL_WATCHES && k < eval->system->first_impulse; k++) {
-    check += eval->values.watch[k] - eval->values.watch[k];
+  return check;
+}
+
+// The same of what is watched, but for the friction of contacts and what events set and push.
+static double check_watched(const PawlEval* eval) {
+  const PawlSystem* system = eval->system;
+  int next = 0;  // contact: their friction comes in their order, and last
+  double check = 0.0;
+  for (int k = 0; k < system->first_impulse; k++) {
+    while (next < system->model->contact_count && system->friction_watches[next] < k) {
+      next++;
+    }
+    bool rubs = next < system->model->contact_count && system->friction_watches[next] == k;
+    check += rubs ? 0.0 : eval->values.watch[k] - eval->values.watch[k];
   }
-  return eval->mask == PAWL_WATCHES && check == 0.0 ? PAWL_OK : fault(eval, point, err);
+  return check;
+}
+
+// A value that is not finite: what events set and push matters at their instants alone, and the
+// friction of a contact while that is closed, where they are checked, and a condition may have no
+// rate where it has a value; all else is a fault.
+static PawlStatus judge(const PawlEval* eval, const PawlPoint* point, PawlError* err) {
+  bool good = eval->mask == PAWL_WATCH_RATES ||
+              ((eval->mask & PAWL_WATCHES) && check_unwatched(eval) + check_watched(eval) == 0.0);
+  return good ? PAWL_OK : fault(eval, point, err);
 }
 
 double pawl_eval_again_any(const PawlEval* eval, const PawlPoint* point, const PawlSources* from) {

@@ -21,6 +21,7 @@ typedef struct Written {  // an expression of the model with the words that desc
 } Written;
 
 static const char SPRING_OF_POINTS[] = "the spring";
+static const char FRICTION[] = "the friction of contact";  // counts while that is closed
 
 static const char* remark(const Written* w) {
   return w->what == SPRING_OF_POINTS ? "; do its points meet? They have no direction then" : "";
@@ -419,8 +420,7 @@ static bool next_written(const PawlModel* model, Cursor* at, Written* out) {
     const PawlContact* contact = &model->contacts[at->friction];
     if (contact->friction != PAWL_NO_NODE) {
       at->friction++;
-      *out = (Written){"the friction of contact", &contact->source, contact->friction,
-                       PAWL_ITEM_WATCH, 0};
+      *out = (Written){FRICTION, &contact->source, contact->friction, PAWL_ITEM_WATCH, 0};
       return true;
     }
   }
@@ -457,33 +457,79 @@ static PawlNode without_value(const Search* s, PawlNode node) {
   return bad;
 }
 
-// Terms first by their values, then by their derivatives.
-static PawlStatus search_terms(Search* s) {
+// The first term without a value; `friction`: of contacts, or all others.
+static bool search_values(Search* s, bool friction, PawlStatus* status) {
   Written w;
   for (Cursor at = {0}; next_written(s->model, &at, &w);) {
-    PawlNode bad = is_asked(s, w.kind) ? without_value(s, w.node) : PAWL_NO_NODE;
+    bool asked = is_asked(s, w.kind) && (w.what == FRICTION) == friction;
+    PawlNode bad = asked ? without_value(s, w.node) : PAWL_NO_NODE;
     if (bad != PAWL_NO_NODE) {
-      return blame_value(s, &w, bad);
+      *status = blame_value(s, &w, bad);
+      return true;
     }
+  }
+  return false;
+}
+
+// Terms first by their values, then by their derivatives. The friction of contacts, which may be
+// open, comes last: it may have left a kink without a value.
+static PawlStatus search_terms(Search* s) {
+  Written w;
+  PawlStatus status;
+  if (search_values(s, false, &status)) {
+    return status;
   }
   for (Cursor at = {0}; next_written(s->model, &at, &w);) {
     PAWL_TRY(try_term(s, &w, false));
+  }
+  if (search_values(s, true, &status)) {
+    return status;
   }
   return pawl_fail(s->err, PAWL_RETRY, "%s: t = %.10g: the equations of motion are not finite",
                    s->model->file, s->point->t);
 }
 
+// Evaluates the model's graph at a point, with room that the caller frees.
+static PawlStatus begin_search(Search* s) {
+  PAWL_TRY(pawl_model_complete(s->model, s->err));
+  s->values = pawl_alloc((size_t)pawl_dag_count(s->model->dag), sizeof(double));
+  if (!s->values) {
+    return pawl_fail_memory(s->err);
+  }
+  evaluate_all(s);
+  return PAWL_OK;
+}
+
 PawlStatus pawl_system_fault(const PawlSystem* system, unsigned mask, const PawlPoint* point,
                              PawlError* err) {
   Search s = {system, system->model, mask, point, NULL, err};
-  PAWL_TRY(pawl_model_complete(s.model, err));
-  s.values = pawl_alloc((size_t)pawl_dag_count(s.model->dag), sizeof(double));
-  if (!s.values) {
-    return pawl_fail_memory(err);
-  }
-  evaluate_all(&s);
+  PAWL_TRY(begin_search(&s));
   PawlStatus status = search_terms(&s);
   pawl_free(s.values);
+  return status;
+}
+
+PawlStatus pawl_system_check_friction(const PawlSystem* system, int row, double mu,
+                                      const PawlPoint* point, PawlError* err) {
+  const PawlContact* contact = &system->model->contacts[row - system->first_contact];
+  if (mu >= 0.0 && isfinite(mu)) {
+    return PAWL_OK;
+  }
+  if (isfinite(mu) || contact->friction == PAWL_NO_NODE) {
+    return pawl_fail(err, PAWL_ERROR_RUN,
+                     "t = %.10g: the friction of contact '%.100s' is %g, must be >= 0", point->t,
+                     contact->name, mu);
+  }
+  Search s = {system, system->model, PAWL_WATCHES, point, NULL, err};
+  pawl_lock_take(system->lock);
+  PawlStatus status = begin_search(&s);
+  if (status == PAWL_OK) {
+    Written w = {FRICTION, &contact->source, contact->friction, PAWL_ITEM_WATCH, 0};
+    PawlNode bad = without_value(&s, w.node);
+    status = blame_value(&s, &w, bad != PAWL_NO_NODE ? bad : w.node);
+  }
+  pawl_free(s.values);
+  pawl_lock_leave(system->lock);
   return status;
 }
 

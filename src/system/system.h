@@ -410,6 +410,11 @@ void pawl_system_untie(PawlSystem* tied);  // NULL is allowed
 // asks for are not; PAWL_RETRY.
 PawlStatus pawl_system_fault(const PawlSystem* system, unsigned mask, const PawlPoint* point,
                              PawlError* err);
+// Whether the friction mu of a contact (its row) that is closed at the point may be: a negative one
+// is PAWL_ERROR_RUN, one that is not finite PAWL_RETRY and said as above. While a contact is open
+// it is not asked, and may be anything.
+PAWL_CHECKED PawlStatus pawl_system_check_friction(const PawlSystem* system, int row, double mu,
+                                                   const PawlPoint* point, PawlError* err);
 // The same for what is not finite at any point; PAWL_ERROR_MODEL.
 PawlStatus pawl_system_constant_fault(const PawlSystem* system, PawlError* err);
 // How large the terms of each row's g are that cancel at the point, the largest of all modes; 0 for

@@ -550,6 +550,28 @@ static void test_equal_rows_share(void** state) {
   pawl_kkt_destroy(kkt);
 }
 
+// Two equal rows beside one whose force goes along another direction than its gradient: the mass is
+// held at rest by all three, and the equal ones share what that force asks of them.
+static void test_forces_along_others(void** state) {
+  (void)state;
+  const int S_start[] = {0, 1, 2}, S_index[] = {0, 1}, G_start[] = {0, 3, 6},
+            G_index[] = {0, 1, 2, 0, 1, 2};
+  const PawlPattern S = {2, 2, S_start, S_index}, G = {3, 2, G_start, G_index};
+  const double M[] = {1.0, 2.0}, J[] = {1.0, 1.0, 0.0, 0.0, 0.0, 1.0},
+               B[] = {1.0, 1.0, 0.5, 0.0, 0.0, 1.0};
+  PawlKkt* kkt;
+  assert_int_equal(pawl_kkt_create(&S, &G, PAWL_KKT_AUTO, &kkt, NULL), PAWL_OK);
+  assert_int_equal(pawl_kkt_factor(kkt, M, B, J, NULL), PAWL_RETRY);
+  double x[] = {-3.0, -4.0}, y[] = {0.0, 0.0, 0.0};
+  assert_int_equal(pawl_kkt_min_norm_along(kkt, M, B, J, NULL, x, y), PAWL_OK);
+  CHECK_NEAR(x[0], 0.0, 1e-15);
+  CHECK_NEAR(x[1], 0.0, 1e-15);
+  CHECK_NEAR(y[2], 4.0, 1e-13);
+  CHECK_NEAR(y[0], 0.5, 1e-13);  // (3 - 0.5 y[2])/2
+  CHECK_NEAR(y[1], 0.5, 1e-13);
+  pawl_kkt_destroy(kkt);
+}
+
 // The defining conditions: S x - J^T y = b; J^T (J x - c) = 0 over the active rows; y_active
 // orthogonal to {w : J^T w = 0}; y_i = c_i in inactive rows.
 static void check_min_norm(const TestSystem* s, const unsigned char* active, const double* b,
@@ -767,6 +789,7 @@ int main(void) {
       cmocka_unit_test(test_many_massless_coordinates),
       cmocka_unit_test(test_several_defects),
       cmocka_unit_test(test_equal_rows_share),
+      cmocka_unit_test(test_forces_along_others),
       cmocka_unit_test(test_minimum_norm),
       cmocka_unit_test(test_minimum_norm_of_a_regular_system),
       cmocka_unit_test(test_long_string),
