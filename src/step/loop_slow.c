@@ -233,7 +233,8 @@ static double noise_of(const Step* of, int stage, int k) {
   double terms = of->s->dynamics.slip->least[w->contact[k]] / PAWL_SLIP_BEGINS;
   const double *d = &w->d[stage][2 * w->contact[k]], *u = w->slip[stage] + 2 * k;
   double speed = fabs(d[0] * u[0] + d[1] * u[1]);
-  return speed > 0.0 ? PAWL_SLIP_SLOW_NOISE * DBL_EPSILON * terms / speed : 0.0;
+  double noise = PAWL_SLIP_SLOW_NOISE * DBL_EPSILON * terms;
+  return noise < PAWL_SLIP_SLOW_NOISY * speed ? noise / speed : 0.0;
 }
 
 // The largest change of directions, and of velocities, of what they are or friction makes of them;
@@ -373,8 +374,9 @@ static void accept(const Step* of) {
 
 // How long the next step may be so that works are known: what these are known to falls with the
 // part by which the power of a slip changes in a step, and slips begin from nothing and come to it.
-static double clear_of_works(const Step* of, double h) {
+static double clear_of_works(const Step* of) {
   PawlSlow* w = of->w;
+  double h = of->s->def.step;
   const PawlSlip* slip = of->s->dynamics.slip;
   double longest = PAWL_SLIP_SLOW_WORKS * h;
   for (int k = 0; k < w->count; k++) {
@@ -395,7 +397,7 @@ PawlStatus pawl_slow_step(PawlStepper* s, PawlSlow* w, PawlState* state, double 
     double left = end - state->t;
     Step of = {s, state, w, left, err};
     PawlStatus status = look(&of);
-    of.h = status == PAWL_OK ? fmin(fmin(next, clear_of_works(&of, h)), left) : left;
+    of.h = status == PAWL_OK ? fmin(fmin(next, clear_of_works(&of)), left) : left;
     bool last = of.h >= left * (1.0 - PAWL_SAME_STEP);
     of.h = last ? left : of.h;
     status = status == PAWL_OK ? solve(&of) : status;
