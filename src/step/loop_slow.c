@@ -374,9 +374,8 @@ static void accept(const Step* of) {
 
 // How long the next step may be so that works are known: what these are known to falls with the
 // part by which the power of a slip changes in a step, and slips begin from nothing and come to it.
-static double clear_of_works(const Step* of) {
+static double clear_of_works(const Step* of, double h) {
   PawlSlow* w = of->w;
-  double h = of->s->def.step;
   const PawlSlip* slip = of->s->dynamics.slip;
   double longest = PAWL_SLIP_SLOW_WORKS * h;
   for (int k = 0; k < w->count; k++) {
@@ -389,7 +388,8 @@ static double clear_of_works(const Step* of) {
   return fmax(longest, PAWL_SLIP_SLOW_WORKS_FIRST * h);
 }
 
-PawlStatus pawl_slow_step(PawlStepper* s, PawlSlow* w, PawlState* state, double h, PawlError* err) {
+PawlStatus pawl_slow_step(PawlStepper* s, PawlSlow* w, PawlState* state, double h, double whole,
+                          PawlError* err) {
   double end = state->t + h, next = h;
   int failures = 0, refusals = 0;
   PawlPhase phase = pawl_phase_of(state, false);
@@ -397,7 +397,7 @@ PawlStatus pawl_slow_step(PawlStepper* s, PawlSlow* w, PawlState* state, double 
     double left = end - state->t;
     Step of = {s, state, w, left, err};
     PawlStatus status = look(&of);
-    of.h = status == PAWL_OK ? fmin(fmin(next, clear_of_works(&of)), left) : left;
+    of.h = status == PAWL_OK ? fmin(fmin(next, clear_of_works(&of, whole)), left) : left;
     bool last = of.h >= left * (1.0 - PAWL_SAME_STEP);
     of.h = last ? left : of.h;
     status = status == PAWL_OK ? solve(&of) : status;
