@@ -123,7 +123,9 @@ static void find_widths(PawlKktBand* b) {
   }
   for (int first = 0; first < b->count; first += STRETCH) {
     int end = end_of(b, first), last = end < b->count ? end : end - 1;
-    bool begins = first == 0 || b->run_end[first - 1] > first - 1;
+    bool alone =
+        first == 0 || b->first[first] >= first - 1;  // no row before the last one reaches in
+    bool begins = first == 0 || (alone && b->run_end[first - 1] > first - 1);
     b->slim[first / STRETCH] = begins && b->run_end[first] >= last;
   }
 }

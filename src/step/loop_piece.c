@@ -115,7 +115,7 @@ static PawlStatus step_plainly(PawlStepper* s, PawlState* state, double h, PawlE
     return pawl_regions_step(s, &l->regions, state, h, err);
   }
   if (l->guards.turning.slow) {
-    return pawl_slow_step(s, l->slow, state, h, err);
+    return pawl_slow_step(s, l->slow, state, h, l->guards.turning.reach, err);
   }
   if (pawl_piece_is_tiny(s, h)) {
     return hop(s, state, h, err);

@@ -234,7 +234,8 @@ static double noise_of(const Step* of, int stage, int k) {
   double terms = of->s->dynamics.slip->least[w->contact[k]] / PAWL_SLIP_BEGINS;
   const double *d = &w->d[stage][2 * w->contact[k]], *u = w->slip[stage] + 2 * k;
   double speed = fabs(d[0] * u[0] + d[1] * u[1]);
-  return speed > 0.0 ? PAWL_SLIP_SLOW_NOISE * DBL_EPSILON * terms / speed : 0.0;
+  double noise = PAWL_SLIP_SLOW_NOISE * DBL_EPSILON * terms;
+  return noise < PAWL_SLIP_SLOW_NOISY * speed ? noise / speed : 0.0;
 }
 
 // The largest change of directions, and of velocities, of what they are or friction makes of them;
@@ -388,7 +389,8 @@ static double clear_of_works(const Step* of, double h) {
   return fmax(longest, PAWL_SLIP_SLOW_WORKS_FIRST * h);
 }
 
-PawlStatus pawl_slow_step(PawlStepper* s, PawlSlow* w, PawlState* state, double h, PawlError* err) {
+PawlStatus pawl_slow_step(PawlStepper* s, PawlSlow* w, PawlState* state, double h, double whole,
+                          PawlError* err) {
   double end = state->t + h, next = h;
   int failures = 0, refusals = 0;
   PawlPhase phase = pawl_phase_of(state, false);
@@ -396,7 +398,7 @@ PawlStatus pawl_slow_step(PawlStepper* s, PawlSlow* w, PawlState* state, double 
     double left = end - state->t;
     Step of = {s, state, w, left, err};
     PawlStatus status = look(&of);
-    of.h = status == PAWL_OK ? fmin(fmin(next, clear_of_works(&of, h)), left) : left;
+    of.h = status == PAWL_OK ? fmin(fmin(next, clear_of_works(&of, whole)), left) : left;
     bool last = of.h >= left * (1.0 - PAWL_SAME_STEP);
     of.h = last ? left : of.h;
     status = status == PAWL_OK ? solve(&of) : status;

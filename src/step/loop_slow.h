@@ -30,7 +30,7 @@ typedef struct PawlSlow {
 
 // NULL in *out where no slip turns.
 PAWL_CHECKED PawlStatus pawl_slow_create(PawlStepper* stepper, PawlSlow** out, PawlError* err);
-// By h, in the phase of the state. A method that controls its error has its tolerances kept.
-// PAWL_RETRY: no step is short enough.
+// By h, in the phase of the state, of a piece that could be `whole` long. The tolerances of the
+// run are kept. PAWL_RETRY: no step is short enough.
 PAWL_CHECKED PawlStatus pawl_slow_step(PawlStepper* stepper, PawlSlow* slow, PawlState* state,
-                                       double h, PawlError* err);
+                                       double h, double whole, PawlError* err);

@@ -278,7 +278,7 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // length on directions are unknowns. Up to here the steps above cost less.                 (F80)
 #define PAWL_SLIP_SLOW 4.0
 // How many contacts may turn there: the equations of their directions are dense.
-#define PAWL_SLIP_SLOW_MOST 16
+#define PAWL_SLIP_SLOW_MOST 64
 // [rad] How far a direction is turned in one correction. And of what there is of each velocity, and
 // [rad]: the last change of an iteration; and what rounding may leave of it, where it shrinks no
 // more.
@@ -296,6 +296,7 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_SLIP_SLOW_ENDS 1e-14
 #define PAWL_SLIP_SLOW_ROUNDED 1e-11
 #define PAWL_SLIP_SLOW_NOISE 16.0  // rounding errors of the terms of a slip
+#define PAWL_SLIP_SLOW_NOISY 1e-4  // [rad] of a direction that is lost in them
 // [1] Of the compliance of its masses: what a contact that slips yields by where it jams; where
 // steps become shorter, and what part of the time until then they may be; and, of what its gap is
 // made of, how far the lift-off may dip below zero; of the acceleration that forces make: what

@@ -135,7 +135,7 @@ PawlStatus pawl_turning_longest(PawlTurning* turning, PawlSlip* slip, PawlDynami
   }
   turning->slow = fastest * reach > PAWL_SLIP_SLOW;
   if (turning->slow) {
-    *longest = reach;
+    *longest = turning->reach = reach;
     return PAWL_OK;
   }
   for (int k = 0; k < slip->count && !turning->own; k++) {

@@ -11,6 +11,7 @@ typedef struct PawlTurning {
   bool own;         // the method has steps of its own: these are cut where a slip is slow (F32)
   int most;         // contacts that may turn where directions are unknowns, set by the same
   bool slow;        // at the last look: they are                                        (F80)
+  double reach;     // how long a piece may be there [s]
   double part;      // of the time above that a piece may be, where none were found in a longer one
   double* fastest;  // contacts with friction: the largest speed of their phase [m/s]
   double* x;        // v + rows: room
