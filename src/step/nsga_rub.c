@@ -106,13 +106,14 @@ void pawl_nsga_touch(PawlStepper* s, PawlNsga* d, const double* of_q, bool* chan
   }
 }
 
-// Gaps are solved for to the rounding of their terms, far within what pawl_nsga_touch lets pass.
+// Gaps are measured by their own terms: rates may have been looked at since pawl_nsga_touch. With
+// the smooth motion beside them they are solved for to rounding, as what is left stays in it.
 static void measure_gaps(const PawlStepper* s, PawlNsga* d) {
   PawlContacts* c = &d->contacts;
   const double* q = d->decoupled ? d->q : d->ga.q;
   bool same = s->sizes.q == s->sizes.v;
   pawl_sparse_sizes(&s->G, pawl_eval_values(d->eval)->G, same ? q : NULL, c->least_q, c->size);
-  for (int k = 0; k < c->count; k++) {
+  for (int k = 0; !d->decoupled && k < c->count; k++) {
     c->size[c->row[k]] *= PAWL_ROUNDED / PAWL_ROWS_ROUNDING;
   }
 }
