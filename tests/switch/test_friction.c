@@ -73,7 +73,8 @@ static Case rod(double mu, double push) {
   c.G[0 + 1 * 2] = c.G[1 + 0 * 2] = 1.0;
   c.G[0 + 2 * 2] = -cosine;
   c.G[1 + 2 * 2] = sine;
-  c.block[0] = (PawlFrictionBlock){0, {1, -1}, mu, true, {-1.0, 0.0}, false};
+  c.block[0] =
+      (PawlFrictionBlock){.tangent = {1, -1}, .mu = mu, .sliding = true, .direction = {-1.0, 0.0}};
   return c;
 }
 
