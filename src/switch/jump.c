@@ -438,9 +438,10 @@ double pawl_jump_loss_of_contacts(const PawlJump* j, const PawlState* state) {
 // *first: no contact of this jump was logged before.
 static PawlStatus log_contact(PawlJump* j, const PawlState* state, int i, double rest, bool* first,
                               PawlError* err) {
+  bool was_open = j->before->modes[pawl_modes_of_contact(j->dynamics->system, i)] == PAWL_MODE_OPEN;
   PawlContactMet met = {.row = i,
                         .again = !*first,
-                        .impulse = j->impulse[i],
+                        .impulse = was_open || j->strike.hit[i] ? j->impulse[i] : 0.0,  // rounding
                         .energy_lost = loss_of(j, i) + (*first ? rest : 0.0),
                         .from = j->before->modes,
                         .v_before = j->before->v};

@@ -461,7 +461,7 @@ static PawlNode without_value(const Search* s, PawlNode node) {
 static bool search_values(Search* s, bool friction, PawlStatus* status) {
   Written w;
   for (Cursor at = {0}; next_written(s->model, &at, &w);) {
-    bool asked = is_asked(s, w.kind) && (w.what == FRICTION) == friction;
+    bool asked = friction ? w.what == FRICTION : w.what != FRICTION && is_asked(s, w.kind);
     PawlNode bad = asked ? without_value(s, w.node) : PAWL_NO_NODE;
     if (bad != PAWL_NO_NODE) {
       *status = blame_value(s, &w, bad);

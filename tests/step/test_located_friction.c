@@ -843,6 +843,34 @@ static void test_corner(void** unused) {
   }
 }
 
+// A rod that slides on both ends comes to a wall and back: its ends slip the other way then, and
+// what rounding has them push there is no hit.
+static void test_rounding_is_no_hit(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: rod\nparameters: {l: 0.21782}\ncoordinates: {x: {rate: 1.40}, y: {start: 0.3, rate: "
+      "-0.5}, p: {start: 0.69, rate: 2.11}}\n"
+      "mass: {x: 4.017, y: 4.017, p: 0.063529}\npotential: 4.017*9.81*y\ncontacts:\n"
+      "  a: {gap: y - l*sin(p), restitution: 0.2, friction: {static: 0.13, kinetic: 0.1}, "
+      "slip: x - l*cos(p)}\n"
+      "  b: {gap: y + l*sin(p), restitution: 0.2, friction: {static: 0.13, kinetic: 0.1}, "
+      "slip: x + l*cos(p)}\n"
+      "  w: {gap: 0.8 - x - l*cos(p), restitution: 0.2, friction: 0.1, slip: y + l*sin(p)}\n");
+  static const char* const smooth[] = {"rk4", "dopri"};
+  for (int m = 0; m < 2; m++) {
+    int turns = 0;
+    run.def.simulate.smooth = smooth[m];
+    run_to(&run, 1.0, 1e-3);
+    for (int k = 0; k < run_events(&run); k++) {
+      const PawlEvent* event = run_event(&run, k);
+      assert_true(strcmp(event->to, "hit") != 0 || event->impulse[0] > 1e-9);
+      turns += strcmp(event->to, "turn") == 0;
+    }
+    assert_int_equal(turns, 2);
+  }
+  run_end(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_incline),
@@ -859,6 +887,7 @@ int main(void) {
       cmocka_unit_test(test_housner),
       cmocka_unit_test(test_spinning_ball),
       cmocka_unit_test(test_spinning_disc),
+      cmocka_unit_test(test_rounding_is_no_hit),
       cmocka_unit_test(test_slope),
       cmocka_unit_test(test_slope_order),
       cmocka_unit_test(test_skid),

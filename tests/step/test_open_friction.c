@@ -71,11 +71,25 @@ static void test_refused(void** unused) {
   check_refused(BALL("", "0", "log(0.3 - t)"), "'log(0.3 - t)' has no finite value");
 }
 
+// What a `max` in it compares is looked at all along, and said by its name.
+static void test_compared(void** unused) {
+  (void)unused;
+  Run run = run_text(BALL(TABLE, "-0.5", "max(0.1, mu(x))"));
+  for (int m = 0; m < METHOD_COUNT; m++) {
+    run.def.simulate.method = METHODS[m];
+    assert_true(run_try(&run, 1.0, 1e-3) != PAWL_OK);
+    assert_non_null(strstr(run.err.message, "'mu(x)' has no finite value"));
+    assert_non_null(strstr(run.err.message, "contact 'f'"));
+  }
+  run_end(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_lands_in_table),
       cmocka_unit_test(test_negative_before),
       cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_compared),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
