@@ -129,7 +129,7 @@ static Range range_of_node(const Look* look, const PawlDagNode* n) {
   }
 }
 
-// The first contacts whose gap is nowhere negative and may be zero, to `names`.             (C19)
+// The first contacts whose gap is nowhere negative and may be zero, to `names`.             (C20)
 static PawlStatus find(const PawlStepper* s, int contacts, PawlNode* gaps, PawlText* names,
                        int* found, PawlError* err) {
   const PawlModel* model = s->system->model;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gaps that are nowhere negative (docs/theory/contacts.md, (C19)): their contacts are not seen to
+// Gaps that are nowhere negative (docs/theory/contacts.md, (C20)): their contacts are not seen to
 // close.
 #pragma once
 

@@ -214,7 +214,7 @@ void pawl_nsga_add_rebounds(const PawlStepper* s, PawlNsga* d, double scale);  /
 // Friction (docs/theory/nsga.md): the correction of W, Lambda with the contacts that touch, which
 // replaces the choice of B_set and leaves dx in `du`; `force` may be NULL.
 // Whether friction in space is to be corrected again: its axes have moved with the positions.
-// `off`: how much, of the iteration before. (N83)
+// `off`: how much, of the iteration before. (N85)
 bool pawl_nsga_rubs_aside(const PawlStepper* s, const PawlNsga* d, double* off);
 PAWL_CHECKED PawlStatus pawl_nsga_rub(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
                                       const double* force, PawlError* err);

@@ -126,7 +126,7 @@ static void test_swift_floors(void** unused) {
   assert_int_equal(floors, 126);
 }
 
-// A gap that is nowhere negative is not seen to close: a warning names its contact.         (C19)
+// A gap that is nowhere negative is not seen to close: a warning names its contact.         (C20)
 static void test_nowhere_negative(void** unused) {
   (void)unused;
   static const struct {

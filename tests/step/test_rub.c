@@ -460,7 +460,7 @@ static void turn_out(const double* q, const double* w, double* out) {
 }
 
 // A spinning sphere, thrown onto the ground: what each step does to its momentum along the ground
-// is friction against the slip that is left. Its slips are rates of a body whose axes turn. (N83)
+// is friction against the slip that is left. Its slips are rates of a body whose axes turn. (N85)
 static void test_thrown_sphere(void** unused) {
   (void)unused;
   static const char* const methods[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
