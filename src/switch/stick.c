@@ -730,34 +730,32 @@ static PawlStatus let_go(PawlStick* s, PawlState* state, const PawlLoose* loose,
 }
 
 // Contacts that slip with a load that is not determined carry none, one after the other until all
-// loads are; their gaps follow from the others.                                              (F42)
+// loads are; their gaps follow from the others. *stuck: the one where that does not end; -1.  (F42)
 static PawlStatus spare(PawlStick* s, PawlState* state, const double* v_before, bool* newly_held,
-                        const PawlValues** values, PawlError* err) {
+                        const PawlValues** values, int* stuck, PawlError* err) {
   PawlDynamics* d = s->dynamics;
   double* lambda = s->watching->rows.lambda;
   PawlLoose loose;
   int last = -1, slips = -1;
   PAWL_TRY(pawl_loose_find(d, state, *values, lambda, &loose, err));
+  *stuck = -1;
   while (loose.row >= 0) {
-    last = loose.row;
+    *stuck = last = loose.row;
     if (s->spared[last]) {
-      return not_determined(d, state, last, err);
+      return PAWL_OK;
     }
     s->spared[last] = !loose.slips;
     slips = loose.slips && slips < 0 ? last : slips;
     PAWL_TRY(loose.reached ? let_go(s, state, &loose, values, err)
                            : settle(s, state, v_before, newly_held, values, err));
     if (s->jammed) {
-      return not_determined(d, state, last, err);
+      return PAWL_OK;
     }
     PAWL_TRY(pawl_loose_find(d, state, *values, lambda, &loose, err));
   }
   PAWL_TRY(pawl_dynamics_react(d, state, *values, err));
-  int row = last < 0 ? -1 : closing_row(s, state, *values);
-  if (row >= 0) {
-    return not_determined(d, state, row, err);
-  }
-  return last < 0 ? PAWL_OK : note_loose(s, state, slips, err);
+  *stuck = last < 0 ? -1 : closing_row(s, state, *values);
+  return last < 0 || *stuck >= 0 ? PAWL_OK : note_loose(s, state, slips, err);
 }
 
 // Without the contacts in `spared`. *stays: there are forces, and no gap of these would close.
@@ -768,6 +766,36 @@ static PawlStatus settle_without(PawlStick* s, PawlState* state, const double* v
   PAWL_TRY(settle(s, state, v_before, newly_held, values, err));
   *stays = !s->jammed && closing_row(s, state, *values) < 0;
   return PAWL_OK;
+}
+
+// Where that does not end, another contact that touches may be the one that carries nothing, with
+// which all loads are determined and no gap closes.                                         (F42)
+static PawlStatus spare_any(PawlStick* s, PawlState* state, const double* v_before,
+                            bool* newly_held, const PawlValues** values, PawlError* err) {
+  PawlStrike* k = s->strike;
+  int stuck;
+  PAWL_TRY(spare(s, state, v_before, newly_held, values, &stuck, err));
+  if (stuck < 0) {
+    return PAWL_OK;
+  }
+  for (int i = k->first; i < k->end; i++) {
+    bool stays;
+    PawlLoose loose;
+    memset(s->spared, 0, (size_t)s->dynamics->sizes.rows);
+    s->spared[i] = 1;
+    if (!k->touching[i]) {
+      continue;
+    }
+    PAWL_TRY(settle_without(s, state, v_before, newly_held, values, &stays, err));
+    if (stays) {
+      PAWL_TRY(pawl_loose_find(s->dynamics, state, *values, s->watching->rows.lambda, &loose, err));
+    }
+    if (stays && loose.row < 0) {
+      PAWL_TRY(pawl_dynamics_react(s->dynamics, state, *values, err));
+      return note_loose(s, state, -1, err);
+    }
+  }
+  return not_determined(s->dynamics, state, stuck, err);
 }
 
 // A contact was found to pull, and closed again, at this same instant before: how it shares its
@@ -811,7 +839,7 @@ PawlStatus pawl_stick_settle(PawlStick* s, PawlState* state, const double* v_bef
   }
   phase = pawl_phase_of(state, false);
   if (s->strike && d->slip && state->redundant_count > 0 && pawl_slip_any(d->slip, &phase)) {
-    PAWL_TRY(spare(s, state, v_before, newly_held, &values, err));
+    PAWL_TRY(spare_any(s, state, v_before, newly_held, &values, err));
   }
   PAWL_TRY(note_shared_slip(d, state, err));
   return check_redundant(s, state, values, err);

@@ -78,11 +78,10 @@ static void find_least(PawlStrike* k, const PawlState* state, const PawlValues* 
 }
 
 // A gap that the motion closes within the tolerance of instants, or that is rounding, is none. (C3)
-int pawl_strike_look(PawlStrike* k, const PawlState* state, const PawlValues* values) {
+static int look(PawlStrike* k, const PawlState* state, const PawlValues* values) {
   PawlDynamics* d = k->dynamics;
   double instant = 2 * pawl_dynamics_instant(d, state->t);
   int count = 0;
-  find_slow(k, state, values);
   pawl_dynamics_rows(d, values->G, state->v, values->g_t, k->rate);
   pawl_dynamics_row_sizes(d, values->G, state->q, k->room);
   for (int i = k->first; i < k->end; i++) {
@@ -92,6 +91,11 @@ int pawl_strike_look(PawlStrike* k, const PawlState* state, const PawlValues* va
     count += k->touching[i];
   }
   return count;
+}
+
+int pawl_strike_look(PawlStrike* k, const PawlState* state, const PawlValues* values) {
+  find_slow(k, state, values);
+  return look(k, state, values);
 }
 
 // ---- the problem of an instant ------------------------------------------------------------------
@@ -193,13 +197,24 @@ static PawlStatus solve_rows(PawlStrike* k, const PawlState* state, const PawlVa
              : status;
 }
 
-// Velocities after, and impulses that are added to `impulse`, where there are some. Contacts whose
+// Velocities after, and impulses that are added to `impulse`.
+static void take_solution(PawlStrike* k, PawlState* state, double* impulse) {
+  const PawlDynamics* d = k->dynamics;
+  const PawlRowProblem* p = &k->watching->rows;
+  memcpy(state->v, p->x, (size_t)d->sizes.v * sizeof(double));
+  for (int j = 0; j < d->sizes.v; j++) {
+    k->v_most[j] = fmax(k->v_most[j], fabs(state->v[j]));
+  }
+  for (int i = 0; i < d->sizes.rows; i++) {
+    impulse[i] += p->lambda[i];
+  }
+}
+
+// The same where there are some. Contacts whose
 // impacts end may pull, but need not where nothing satisfies that.                        (C12)
 static PawlStatus try_solve(PawlStrike* k, PawlState* state, const PawlValues* values,
                             const unsigned char* taking_part, double* impulse, bool* solved,
                             PawlError* err) {
-  PawlDynamics* d = k->dynamics;
-  const PawlRowProblem* p = &k->watching->rows;
   bool ends = false;
   for (int i = k->first; i < k->end; i++) {
     ends |= k->dull[i] && taking_part[i];
@@ -210,13 +225,7 @@ static PawlStatus try_solve(PawlStrike* k, PawlState* state, const PawlValues* v
     PAWL_TRY(solve_rows(k, state, values, taking_part, ways[way], solved, err));
   }
   if (*solved) {
-    memcpy(state->v, p->x, (size_t)d->sizes.v * sizeof(double));
-    for (int j = 0; j < d->sizes.v; j++) {
-      k->v_most[j] = fmax(k->v_most[j], fabs(state->v[j]));
-    }
-    for (int i = 0; i < d->sizes.rows; i++) {
-      impulse[i] += p->lambda[i];
-    }
+    take_solution(k, state, impulse);
   }
   return PAWL_OK;
 }
@@ -614,10 +623,50 @@ static PawlStatus shock_ahead(PawlStrike* k, PawlState* state, const PawlValues*
   return PAWL_OK;
 }
 
+// A time in which forces move each contact by more than what counts as no rate.
+static double find_pass(PawlStrike* k, const PawlState* state, const PawlValues* values) {
+  double most = 0.0, *forced = k->room;
+  pawl_pace_rows(k->dynamics, state, NULL, values, (PawlPace){.of_a = 1.0}, forced);
+  for (int i = k->first; i < k->end; i++) {
+    bool moves = k->touching[i] && forced[i] > 0.0;
+    most = moves ? fmax(most, PAWL_SHOCK_PASSES * k->slow[i] / forced[i]) : most;
+  }
+  return most;
+}
+
+// Some contact parts that did not, or slips where it did not, or not any more.
+static bool differs(PawlStrike* k, const PawlState* state, const PawlValues* values) {
+  bool any = false;
+  pawl_dynamics_rows(k->dynamics, values->G, state->v, values->g_t, k->after);
+  for (int i = k->rubs; i < k->end; i++) {
+    bool rubs = i < k->first;
+    double before = rubs ? fabs(k->rate[i]) : k->rate[i];
+    double after = rubs ? fabs(k->after[i]) : k->after[i];
+    any |= (rubs || k->touching[i]) && (before > k->slow[i]) != (after > k->slow[i]);
+  }
+  return any;
+}
+
+// Where impulses move nothing that counts, what touches there may be more than what forces hold
+// together, or rest less: a time step shows, in which they come out of that.              (F73)
+static PawlStatus pass(PawlStrike* k, PawlState* state, const PawlValues* values, double* impulse,
+                       bool* moves, PawlError* err) {
+  bool solved;
+  k->ahead = find_pass(k, state, values);
+  PawlStatus status = solve_rows(k, state, values, k->touching, false, &solved, err);
+  k->ahead = 0.0;
+  PAWL_TRY(status);
+  if (solved) {
+    take_solution(k, state, impulse);
+    *moves = differs(k, state, values);
+  }
+  return PAWL_OK;
+}
+
 PawlStatus pawl_strike_shock(PawlStrike* k, PawlState* state, const PawlValues* values,
                              double* impulse, bool* moves, PawlError* err) {
   bool solved;
-  (void)pawl_strike_look(k, state, values);
+  (void)look(k, state, values);  // what counts as no rate is as it was when no forces were found
   find_least(k, state, values);
   aim_at_rest(k);
   keep(k, state, impulse);
@@ -625,6 +674,9 @@ PawlStatus pawl_strike_shock(PawlStrike* k, PawlState* state, const PawlValues* 
   PawlStatus status = try_shock(k, state, values, impulse, &solved, moves, err);
   if (status == PAWL_OK && !*moves) {
     status = shock_ahead(k, state, values, impulse, moves, err);
+  }
+  if (status == PAWL_OK && solved && !*moves) {
+    status = pass(k, state, values, impulse, moves, err);
   }
   k->shocks = false;
   PAWL_TRY(status);

@@ -312,6 +312,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // that.                                                                                     (F72)
 #define PAWL_SHOCK_AHEAD 0.1
 #define PAWL_SHOCK_CHANGES 1e-6
+// [1] Of what counts as no rate: what forces move in a time step by which such an instant is passed.
+#define PAWL_SHOCK_PASSES 10.0  // (F73)
 // [1] Of D_ii: the compliance that rows are given while sets are searched, so that rows which
 // depend on each other share forces in one way. What it changes is solved away afterwards; each
 // round of that leaves SOFT / sigma, with sigma >= 1e-6 for rows that are independent.
