@@ -302,9 +302,11 @@ static void take_center(PawlRub* rub) {
 
 // From nothing, and by sets from there: what slips opens at first, and less when rates are known.
 // Of several solutions this leads to those in which little slips. Without friction once is enough:
-// the next problem would be the same. `*relaxed`: it has ended, and what slips may open by a part
-// of mu times its rate.
+// the next problem would be the same. Where levels have led nowhere sets from the first shifts
+// hardly ever do, and are left out. `*relaxed`: it has ended, and what slips may open by a part of
+// mu times its rate.
 static bool try_centers(PawlRub* rub, bool bare, bool* relaxed) {
+  bool all = bare || rub->concluded || !pawl_rub_path_suits(&rub->problem);
   for (int k = 0; k < (bare ? 1 : MOST_CENTERS); k++) {
     if (k == 0 && rub->concluded) {  // by (T17)
       pawl_rub_center_conclude(&rub->center, &rub->problem, rub->places, rub->sets.y);
@@ -318,7 +320,8 @@ static bool try_centers(PawlRub* rub, bool bare, bool* relaxed) {
     }
     rub->centered++;
     *relaxed = true;
-    if (pawl_rub_sets_solve(&rub->sets, &rub->problem, HURRIED, rub->places)) {
+    if ((all || k == MOST_CENTERS - 1) &&
+        pawl_rub_sets_solve(&rub->sets, &rub->problem, HURRIED, rub->places)) {
       return true;
     }
   }

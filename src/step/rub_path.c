@@ -280,6 +280,7 @@ int pawl_rub_path_solve(PawlRubPath* p, PawlRubSets* sets, PawlRubProblem* q, Pa
     }
     advance(p, sets, q, b.way);
     if (b.kind == ENDS) {
+      p->places = places;
       return places;
     }
     bool closed = before > 1.0 && p->t <= 1.0 && is_as_begun(p, q, state);  // it is a ring

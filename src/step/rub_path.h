@@ -14,6 +14,7 @@ typedef struct PawlRubPath {
   double t, dt;           // the part of e, and which way it goes: 1 or -1
   int changes, *contact;  // since the last factorisation: of which contacts
   double *v, *pivot;      // of each change: of two rates, and 1 + v^T z
+  int places;             // that have changed on the last path that has led to t = 0
   PawlRubState* begun;    // of contacts
 } PawlRubPath;
 

@@ -382,7 +382,7 @@ bool pawl_rub_sets_hold(const PawlRubSets* p, const PawlRubProblem* q, const Paw
 
 // How much of the patience a set takes that has no fewer contacts wrong than one before it. In
 // large problems changes all at once lead nowhere where a third of all contacts is wrong, or many
-// times as many as once. (T34)
+// times as many as once. (T36)
 static int tries(const PawlRubProblem* q, int wrong, int fewest, int patience) {
   bool few = ROWS * q->count <= FEW_ROWS || patience <= LITTLE;
   bool worse = WORSE * fewest < wrong && WORSE * wrong > q->count;

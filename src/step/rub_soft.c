@@ -13,6 +13,7 @@
 #include "switch/tolerances.h"
 
 enum { ROWS = PAWL_RUB_ROWS, MEMORY = 4, MOST_HALVINGS = 8, MOST_ITERATIONS = 10, MOST_SETS = 80 };
+enum { MOST_REPEATS = 4 };             // of the last level, while places change in it
 enum { FEW_SETS = 2, SOME_SETS = 6 };  // of a level: the next one may be much harder, or harder
 enum { NEXT_TO_NO_PLACES = 2, FEW_PLACES = 5, SOME_PLACES = 10 };  // the same, changes on its path
 
@@ -21,7 +22,7 @@ static const double MOST_SOFT = 100.0;
 // [1] The next level, as a part of the last, after few sets, some and many, or next to no changes
 // on a path, and few; and where steps to it have become so short it is given up.
 static const double FAST = 0.1, MEDIUM = 0.3, SLOW = 0.5, NO_FURTHER = 0.9;
-static const double FASTEST = 1e-4, FASTER = 1e-2;
+static const double FASTEST = 0.0001, FASTER = 0.01;
 static const double LEAST_GAIN =
     1e-2;  // [1] of a step of the line search, of the largest of the last
 
@@ -207,6 +208,7 @@ static double go_through(PawlRubSoft* p, PawlRubSets* sets, PawlRubLocal* local,
                          PawlFriction* solver, PawlRubProblem* q, double end) {
   long long begin = q->matrix->factorizations;
   double fall = FAST, reached = 0.0;
+  int repeats = 0;
   while (q->matrix->factorizations - begin < MOST_SETS) {
     double part = solve_level(p, sets, local, solver, q, end);
     if (part > 0.0) {
@@ -216,8 +218,9 @@ static double go_through(PawlRubSoft* p, PawlRubSets* sets, PawlRubLocal* local,
     fall = part > 0.0 ? part : sqrt(fall);
     restore(p, q);
     q->soft = reached > 0.0 ? fmax(reached * fall, PAWL_RUB_HARDEST) : q->soft / FAST;
-    if ((reached > 0.0 && reached <= PAWL_RUB_HARDEST) || fall > NO_FURTHER ||
-        q->soft > MOST_SOFT) {
+    bool hardest = reached > 0.0 && reached <= PAWL_RUB_HARDEST;
+    bool again = hardest && part > 0.0 && p->path.places > 0 && repeats++ < MOST_REPEATS;
+    if (!again && (hardest || fall > NO_FURTHER || q->soft > MOST_SOFT)) {
       break;
     }
   }
@@ -228,6 +231,7 @@ bool pawl_rub_soft_solve(PawlRubSoft* p, PawlRubSets* sets, PawlRubLocal* local,
                          PawlFriction* solver, PawlRubProblem* q, PawlRubState* state) {
   size_t count = (size_t)q->matrix->count;
   double reached = 0.0;
+  p->path.places = 0;
   memcpy(p->near, sets->y, count * ROWS * sizeof(double));
   memcpy(p->state, state, count * sizeof *state);
   q->near = p->near;
