@@ -667,7 +667,9 @@ double pawl_dynamics_instant(const PawlDynamics* d, double t) {
 }
 
 double pawl_dynamics_found(const PawlDynamics* d, double t) {
-  bool own = strcmp(d->def->smooth, "ark") == 0 || strcmp(d->def->smooth, "ida") == 0;
+  bool located = strcmp(d->def->method, "event-driven") == 0;
+  const char* method = located ? d->def->smooth : d->def->method;
+  bool own = strcmp(method, "ark") == 0 || strcmp(method, "ida") == 0;
   return fmax(pawl_dynamics_instant(d, t),
               own ? PAWL_SUNDIALS_ROOT * (fabs(t) + d->def->step) : 0.0);
 }

@@ -120,23 +120,15 @@ static bool at_limit(const PawlGuards* g, const PawlState* state, int row) {
   return g->contacts && (mode == PAWL_MODE_LIMIT || mode == PAWL_MODE_SLIPS_LIMIT);
 }
 
-static bool any_at_limit(const PawlGuards* g, const PawlState* state) {
-  bool any = false;
-  for (int i = g->touch.first; g->contacts && i < g->touch.end; i++) {
-    any |= at_limit(g, state, i);
-  }
-  return any;
-}
-
 // What conditions see of multipliers: a located contact is looked at up to where it pulls a little,
-// and friction of those that slip.
+// friction of those that slip, and none of those at the limit of their impacts.              (C13)
 static PawlStatus see(PawlGuards* g, const PawlState* state, const double** lambda,
                       PawlError* err) {
   PawlPhase phase = pawl_phase_of(state, false);
   bool pulls = false, slips = g->slip && pawl_slip_any(g->slip, &phase);
   bool left = g->slip && g->slip->count > 0 && state->redundant_count > 0;
   for (int i = g->touch.first; g->contacts && i < g->touch.end; i++) {
-    pulls |= (*lambda)[i] < 0.0;
+    pulls |= (*lambda)[i] < 0.0 || (at_limit(g, state, i) && (*lambda)[i] != 0.0);
   }
   if (left && !slips) {
     PAWL_TRY(pawl_slip_look(g->slip, &phase, state->t, state->q, state->v, err));
@@ -151,6 +143,13 @@ static PawlStatus see(PawlGuards* g, const PawlState* state, const double** lamb
   if (slips) {
     PAWL_TRY(pawl_slip_look(g->slip, &phase, state->t, state->q, state->v, err));
     pawl_slip_forces(g->slip, &phase, g->seen);
+  }
+  for (int i = g->touch.first; i < g->touch.end; i++) {
+    PawlContactFriction of = pawl_system_friction(g->dynamics->system, i);
+    if (at_limit(g, state, i)) {
+      g->seen[i] = 0.0;
+      memset(g->seen + of.first, 0, (size_t)of.count * sizeof(double));
+    }
   }
   *lambda = g->seen;
   return PAWL_OK;
@@ -203,36 +202,6 @@ PawlStatus pawl_guards_longest(PawlGuards* g, const PawlState* state, bool turni
   return PAWL_OK;
 }
 
-// Where impacts of contacts have not ended yet, by the multipliers `shown`: conditions see no force
-// of theirs, capacities and frictions hang on the forces that the equations of motion have.  (C13)
-static PawlStatus look_at_limits(PawlGuards* g, const PawlPhase* phase, const PawlState* state,
-                                 const double* a, const double* shown, PawlError* err) {
-  const PawlWatching* w = g->watching;
-  const PawlSystem* system = g->dynamics->system;
-  double* bounds = g->shown + system->watch_count;
-  PAWL_TRY(pawl_watch_look(g->watching, phase, state, state->v, a, shown, &g->watch, err));
-  for (int k = 0; k < w->joint_count; k++) {
-    bounds[2 * k] = g->watch[system->watches[w->joints[k]].capacity];
-    bounds[2 * k + 1] = g->watch[system->watches[w->joints[k]].friction];
-  }
-  memmove(g->seen, shown, (size_t)g->dynamics->sizes.rows * sizeof(double));
-  for (int i = g->touch.first; i < g->touch.end; i++) {
-    PawlContactFriction of = pawl_system_friction(system, i);
-    if (at_limit(g, state, i)) {
-      g->seen[i] = 0.0;
-      memset(g->seen + of.first, 0, (size_t)of.count * sizeof(double));
-    }
-  }
-  PAWL_TRY(pawl_watch_look(g->watching, phase, state, state->v, a, g->seen, &g->watch, err));
-  memcpy(g->shown, g->watch, (size_t)system->watch_count * sizeof(double));
-  for (int k = 0; k < w->joint_count; k++) {
-    g->shown[system->watches[w->joints[k]].capacity] = bounds[2 * k];
-    g->shown[system->watches[w->joints[k]].friction] = bounds[2 * k + 1];
-  }
-  g->watch = g->shown;
-  return PAWL_OK;
-}
-
 // All that is watched, at a state; `reacts`: with consistent accelerations and multipliers.
 PawlStatus pawl_guards_look(PawlGuards* g, const PawlState* state, bool reacts,
                             const double** lambda, PawlError* err) {
@@ -244,9 +213,7 @@ PawlStatus pawl_guards_look(PawlGuards* g, const PawlState* state, bool reacts,
   }
   const double* shown = *lambda;
   PAWL_TRY(see(g, state, &shown, err));
-  return reacts && any_at_limit(g, state)
-             ? look_at_limits(g, &phase, state, a, shown, err)
-             : pawl_watch_look(g->watching, &phase, state, state->v, a, shown, &g->watch, err);
+  return pawl_watch_look(g->watching, &phase, state, state->v, a, shown, &g->watch, err);
 }
 
 // Positive while nothing happens. Zero to rounding is not yet across.
@@ -515,7 +482,6 @@ PawlStatus pawl_guards_aside(const PawlGuards* g, const PawlState* state, double
   other.margins = g->aside;
   other.react = g->react_aside;  // what was seen last stays
   other.seen = g->seen_aside;
-  other.shown = g->shown_too;
   other.kink_margins = kinks;
   other.gaps = g->gaps_aside;
   other.slip = g->slip_aside;

@@ -145,7 +145,6 @@ typedef struct PawlGuards {
   bool only_touched;             // nothing else has
   double *react, *react_aside;   // v, rows
   double *seen, *seen_aside;     // rows: multipliers as conditions see them
-  double *shown, *shown_too;     // room for what is watched, of two looks
   unsigned char* pinned_places;  // watched: the rows in force hold it at zero
   int* modes;                    // a trial
   unsigned char* loosened;       // constraints: slide to the end of the step, after an impact

@@ -228,7 +228,6 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
                 (size_t)system->guard_count + (size_t)system->turn_count +
                 5 * (size_t)d->sizes.rows;
   size_t numbers = (size_t)d->sizes.v + (size_t)d->sizes.rows;
-  size_t watched = (size_t)system->watch_count + 2 * (size_t)watching->joint_count;
   *g = (PawlGuards){
       .dynamics = d,
       .nearness = PAWL_NEAR,
@@ -245,8 +244,6 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
       .react_aside = PAWL_NEW(d->arena, double, numbers),
       .seen = PAWL_NEW(d->arena, double, d->sizes.rows),
       .seen_aside = PAWL_NEW(d->arena, double, d->sizes.rows),
-      .shown = PAWL_NEW(d->arena, double, watched),
-      .shown_too = PAWL_NEW(d->arena, double, watched),
       .pinned_places = PAWL_NEW(d->arena, unsigned char, system->watch_count),
       .loosened = PAWL_NEW(d->arena, unsigned char, system->constraint_count),
       .reached = PAWL_NEW(d->arena, unsigned char, system->constraint_count),

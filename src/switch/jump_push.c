@@ -87,6 +87,8 @@ PawlStatus pawl_jump_assign(PawlJump* j, PawlState* state, PawlError* err) {
   }
   pawl_jump_clear_impulses(j);
   PAWL_TRY(pawl_jump_settle_after(j, state, &after, err));
-  PAWL_TRY(log_assigned(j, state, before - after, err));
+  double met = pawl_jump_loss_of_contacts(j, state), lost = before - after - met;
+  bool rounds = met != 0.0 && fabs(lost) <= PAWL_ROUNDING * (fabs(before) + fabs(met));
+  PAWL_TRY(log_assigned(j, state, rounds ? 0.0 : lost, err));
   return pawl_jump_log_rest(j, state, err);
 }

@@ -71,6 +71,19 @@ static void test_pushes(void** unused) {
   }
 }
 
+// What an event sets at the time of a hit takes none of its energy.
+static void test_set(void** unused) {
+  (void)unused;
+  for (int k = 0; k < LATER_COUNT; k++) {
+    Run run = meeting("inputs: {k: 1}\nevents: {s: {at: T, set: {k: 3}}}", LATER[k]);
+    check_rates(&run, 0.25, 0.625);
+    assert_int_equal(run_events(&run), 2);
+    double lost = run_event(&run, 0)->energy_lost + run_event(&run, 1)->energy_lost;
+    CHECK_NEAR(lost, 0.140625, 1e-12);
+    run_end(&run);
+  }
+}
+
 // Farther apart than that they are two instants: x is hit first, and a lock stops y after it.
 static void test_apart(void** unused) {
   (void)unused;
@@ -143,8 +156,8 @@ static void test_late(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_locks), cmocka_unit_test(test_pushes), cmocka_unit_test(test_apart),
-      cmocka_unit_test(test_felt),  cmocka_unit_test(test_late),
+      cmocka_unit_test(test_locks), cmocka_unit_test(test_pushes), cmocka_unit_test(test_set),
+      cmocka_unit_test(test_apart), cmocka_unit_test(test_felt),   cmocka_unit_test(test_late),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
