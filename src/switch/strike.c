@@ -220,7 +220,7 @@ static PawlStatus try_solve(PawlStrike* k, PawlState* state, const PawlValues* v
     ends |= k->dull[i] && taking_part[i];
   }
   static const Together ways[] = {TOGETHER_AND_ON, TOGETHER, APART};
-  int way = ends && k->watching->grip ? 0 : 1, count = ends ? 3 : 2;
+  int way = ends && k->watching->grip && !k->shocks ? 0 : 1, count = ends ? 3 : 2;
   for (*solved = false; !*solved && way < count; way++) {
     PAWL_TRY(solve_rows(k, state, values, taking_part, ways[way], solved, err));
   }
