@@ -610,7 +610,7 @@ static PawlStatus shock_ahead(PawlStrike* k, PawlState* state, const PawlValues*
   for (int n = 0; n < MOST && !*moves && ahead > 0.0; n++, ahead *= SHORTER) {
     bool solved;
     k->ahead = ahead;
-    PawlStatus status = solve_rows(k, state, values, k->touching, true, &solved, err);
+    PawlStatus status = solve_rows(k, state, values, k->touching, TOGETHER, &solved, err);
     k->ahead = 0.0;
     PAWL_TRY(status);
     if (solved) {
@@ -653,7 +653,7 @@ static PawlStatus pass(PawlStrike* k, PawlState* state, const PawlValues* values
                        bool* moves, PawlError* err) {
   bool solved;
   k->ahead = find_pass(k, state, values);
-  PawlStatus status = solve_rows(k, state, values, k->touching, false, &solved, err);
+  PawlStatus status = solve_rows(k, state, values, k->touching, APART, &solved, err);
   k->ahead = 0.0;
   PAWL_TRY(status);
   if (solved) {
