@@ -98,6 +98,9 @@ static double fastest_wall(const PawlStepper* s, PawlContacts* c, const PawlValu
 
 void pawl_contacts_measure(const PawlStepper* s, PawlContacts* c, const PawlState* state,
                            const PawlValues* values) {
+  if (c->depend.of) {
+    c->depend.begin(c->depend.of);
+  }
   double h = s->def.step, wall = fastest_wall(s, c, values);
   double fall = pawl_dynamics_fall(&s->dynamics, values);
   double push = fmax(pawl_dynamics_largest(pawl_moving(s->sizes), state->a), fall) + wall / h;
@@ -202,14 +205,30 @@ PawlStatus pawl_contacts_compliance(PawlStepper* s, PawlContacts* c, const doubl
 // w = D z + q with the contacts that may be closed as rows (0, infinity) and the others let go.
 // False: some rows contradict each other.                                               (N21) (N22)
 static bool solve_rows(PawlContacts* c) {
-  PawlRowBounds bounds = {c->lo, c->hi, NULL};
+  PawlRowBounds bounds = {.lo = c->lo, .hi = c->hi};
   PawlRowsResult result = {.lambda = c->z, .w = c->w, .state = c->state};
-  return pawl_compliance_solve(c->solver, c->q, c->rounding, &bounds, &result) == PAWL_OK &&
-         result.conflicts == 0;
+  bool solved = pawl_compliance_solve(c->solver, c->q, c->rounding, &bounds, &result) == PAWL_OK &&
+                result.conflicts == 0;
+  c->depends = solved && result.following > 0;
+  return solved;
+}
+
+// Of contacts that depend on each other, as far as that is known or comes out.              (N86)
+static bool solve_any(const PawlStepper* s, PawlContacts* c, PawlContactsAsk* ask) {
+  const PawlContactsDepend* by = &c->depend;
+  bool dependent = by->of && by->asks(by->of, &c->sparse, ask), none;
+  if (!dependent && pawl_contacts_sparse_solve(s, &c->sparse, ask, by->of != NULL, &dependent)) {
+    return true;
+  }
+  c->depends = dependent && by->choose(by->of, &c->sparse, ask);
+  if (c->depends) {
+    return true;
+  }
+  return dependent && pawl_contacts_sparse_solve(s, &c->sparse, ask, false, &none);
 }
 
 // The same for many contacts. `exact`: z itself is wanted, and not only who pushes.         (N27)
-static bool solve_sparse(const PawlStepper* s, PawlContacts* c, bool exact) {
+static bool solve_sparse(const PawlStepper* s, PawlContacts* c, double tolerance, bool exact) {
   for (int k = 0; k < c->count; k++) {
     c->q[k] = exact ? 0.0 : PAWL_ROWS_ROUNDING * c->rounding[k];
   }
@@ -220,10 +239,12 @@ static bool solve_sparse(const PawlStepper* s, PawlContacts* c, bool exact) {
                          .slack = c->q,
                          .own = c->own,
                          .hi = c->hi,
+                         .size = c->size,
+                         .tolerance = tolerance,
                          .z = c->z,
                          .w = c->w,
                          .state = c->state};
-  return pawl_contacts_sparse_solve(s, &c->sparse, &ask);
+  return solve_any(s, c, &ask);
 }
 
 bool pawl_contacts_idle(const PawlContacts* c, const double* push, const double* opening,
@@ -244,7 +265,7 @@ static bool pulls(const PawlContacts* c, int k) {
 
 // Contacts that depend on each other may have the right sum in parts that pull: then those of the
 // row problem take their place.                                                            (N23)
-static bool share(const PawlStepper* s, PawlContacts* c) {
+static bool share(const PawlStepper* s, PawlContacts* c, double tolerance) {
   bool any = false;
   for (int k = 0; k < c->count; k++) {
     double slack = PAWL_ROWS_ROUNDING * c->rounding[k];
@@ -253,7 +274,8 @@ static bool share(const PawlStepper* s, PawlContacts* c) {
     }
     any |= c->in[k] && pulls(c, k);
   }
-  if (any && !c->D && !solve_sparse(s, c, true)) {
+  bool known = c->D || c->depends;  // z is what they push
+  if (any && !known && !solve_sparse(s, c, tolerance, true)) {
     return false;
   }
   for (int k = 0; any && k < c->count; k++) {
@@ -317,10 +339,13 @@ bool pawl_contacts_choose(const PawlStepper* s, PawlContacts* c, const PawlChoic
     return true;
   }
   ask(c, choice, set);
-  bool solved = c->D ? solve_rows(c) : solve_sparse(s, c, false);
+  c->depends = false;
+  bool sparse = !c->D,
+       solved = sparse ? solve_sparse(s, c, choice->tolerance, false) : solve_rows(c);
   for (int k = 0; k < c->count; k++) {
     int i = c->row[k];
-    bool touches_only = c->state[k] == PAWL_ROW_LOW && c->w[k] == 0.0 && c->hi[k] > 0.0;
+    bool touches_only = c->state[k] == PAWL_ROW_LOW && c->w[k] == 0.0 && c->hi[k] > 0.0 &&
+                        !(sparse && c->depends);  // it would pull there
     c->in[k] = c->state[k] == PAWL_ROW_FREE || c->state[k] == PAWL_ROW_FOLLOWS ||
                (touches_only && (choice->first || (set[i] && !pulls(c, k))));  // stays        (N83)
     unsigned char closed = c->in[k] || (choice->grow && set[i] && c->hi[k] > 0.0);
@@ -329,7 +354,10 @@ bool pawl_contacts_choose(const PawlStepper* s, PawlContacts* c, const PawlChoic
     *changed |= closed != set[i];
     set[i] = closed;
   }
-  *changed |= solved && share(s, c);
+  *changed |= solved && share(s, c, choice->tolerance);
+  if (c->depend.of && c->depends) {
+    c->depend.note(c->depend.of, set);
+  }
   return solved;
 }
 

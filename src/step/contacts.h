@@ -8,6 +8,15 @@
 
 enum { PAWL_SET_CHANGES = 12 };  // after so many iterations the sets of closed contacts only grow
 
+// Who solves for contacts without friction that depend on each other (depend.h).
+typedef struct PawlContactsDepend {
+  void* of;                                          // NULL: nobody
+  void (*begin)(void* of);                           // a step: nothing is known of its sets
+  void (*note)(void* of, const unsigned char* set);  // contacts of this set (rows) do
+  bool (*asks)(void* of, const PawlContactsSparse* matrices, const PawlContactsAsk* ask);
+  bool (*choose)(void* of, const PawlContactsSparse* matrices, const PawlContactsAsk* ask);
+} PawlContactsDepend;
+
 // The contacts of a system and the compliance between them, for the choice of those that are
 // closed: docs/theory/nsga.md, "Which contacts are closed".
 typedef struct PawlContacts {
@@ -19,6 +28,8 @@ typedef struct PawlContacts {
   double* D;                    // by columns; NULL where there are many: `sparse` in its place
   double* mobility;             // square root of the diagonal of D, or an estimate  [1/sqrt(kg)]
   PawlContactsSparse sparse;
+  PawlContactsDepend depend;
+  bool depends;                   // the last choice came upon contacts that do
   double *push, *opening, *size;  // rows: a level at an iterate, see pawl_contacts_choose
   // Of the beginning of a step: what the coordinates, rates and accelerations in a row count with
   // at least, and the rate that forces make in a step.

@@ -79,12 +79,16 @@ static void ask_rows(const PawlStepper* s, PawlContactsSparse* p, const PawlCont
 }
 
 bool pawl_contacts_sparse_solve(const PawlStepper* s, PawlContactsSparse* p,
-                                const PawlContactsAsk* ask) {
-  PawlRowBounds bounds = {p->lo, p->hi, NULL};
+                                const PawlContactsAsk* ask, bool independent, bool* dependent) {
+  PawlRowBounds bounds = {.lo = p->lo, .hi = p->hi, .independent = independent};
   PawlRowsResult result = {.lambda = p->z, .w = p->w, .state = p->state};
   ask_rows(s, p, ask);
   bool solved = pawl_rows_solve(p->rows, p->r, p->b, &bounds, p->x, &result) == PAWL_OK &&
                 result.conflicts == 0;
+  *dependent = result.dependent;
+  if (*dependent) {
+    return false;
+  }
   for (int k = 0; k < ask->count; k++) {
     ask->z[k] = p->z[ask->row[k]];
     ask->w[k] = p->w[ask->row[k]];

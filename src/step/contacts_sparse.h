@@ -33,9 +33,12 @@ typedef struct PawlContactsAsk {
   const double* slack;           // an opening that is none
   const double* own;             // how far a push of 1 moves a contact by itself
   const double* hi;              // 0: let go
+  const double* size;            // rows: terms of openings
+  double tolerance;              // the part of these that counts as nothing
   double *z, *w;                 // out
   unsigned char* state;          // in: where to begin; out: PawlRowState
 } PawlContactsAsk;
-// False: some rows contradict each other.
+// False: some rows contradict each other; with `independent` also where contacts of a set depend on
+// each other, and *dependent is set.
 bool pawl_contacts_sparse_solve(const PawlStepper* s, PawlContactsSparse* p,
-                                const PawlContactsAsk* ask);
+                                const PawlContactsAsk* ask, bool independent, bool* dependent);

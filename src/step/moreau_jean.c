@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "step/contacts.h"
+#include "step/depend.h"
 #include "step/gain.h"
 #include "step/loss.h"
 #include "step/rub_start.h"
@@ -28,6 +29,7 @@ typedef struct MoreauJean {
   double *rate, *rate_n, *lead;  // rows: G v + g_t at both ends, g_t at the beginning
   double *turned, *met;  // rows: G v + g_t with v of the beginning, all else of the end; met_at()
   PawlContacts contacts;
+  PawlDepend* depend;
   PawlRub rub;    // friction
   PawlGain gain;  // energy that contacts bring in
   PawlLoss loss;  // and take
@@ -64,6 +66,7 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
   }
   PAWL_TRY(pawl_contacts_create(s, &d->contacts, err));
   d->contacts.drift = true;
+  PAWL_TRY(pawl_depend_create(s, &d->contacts, &d->depend, err));
   PAWL_TRY(pawl_rub_create(s, false, &d->rub, err));
   PAWL_TRY(pawl_gain_create(s, &d->gain, err));
   PAWL_TRY(pawl_loss_create(s, &d->rub, &d->gain, &d->loss, err));
@@ -77,6 +80,7 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
 static void destroy(PawlStepper* s) {
   MoreauJean* d = s->data;
   pawl_contacts_destroy(&d->contacts);
+  pawl_depend_destroy(d->depend);
   pawl_rub_destroy(&d->rub);
   pawl_eval_destroy(d->eval);
   pawl_eval_destroy(d->tangent);

@@ -165,7 +165,8 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
   if (d->rub.contacts > 0 && s->strategy == 3) {
     s->strategy = 2;  // contacts push by impulses alone, as their friction does              (N28)
   }
-  return pawl_contacts_create(s, &d->contacts, err);
+  PAWL_TRY(pawl_contacts_create(s, &d->contacts, err));
+  return pawl_depend_create(s, &d->contacts, &d->depend, err);
 }
 
 void pawl_nsga_destroy(PawlStepper* s) {
@@ -173,6 +174,7 @@ void pawl_nsga_destroy(PawlStepper* s) {
   pawl_nsga_total_destroy(d);
   pawl_ga_destroy(&d->ga);
   pawl_contacts_destroy(&d->contacts);
+  pawl_depend_destroy(d->depend);
   pawl_rub_destroy(&d->rub);
 }
 

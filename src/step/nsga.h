@@ -3,6 +3,7 @@
 #pragma once
 
 #include "step/contacts.h"
+#include "step/depend.h"
 #include "step/ga.h"
 #include "step/gain.h"
 #include "step/loss.h"
@@ -63,6 +64,7 @@ typedef struct PawlNsga {
   PawlNsgaApart apart;
   PawlNsgaLevels levels;
   PawlContacts contacts;
+  PawlDepend* depend;
   PawlRub rub;                   // friction of contacts
   PawlGain gain;                 // and energy that they bring in
   PawlLoss loss;                 // and take

@@ -201,8 +201,11 @@ PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t, const double
   d->ga.still = false;
   d->W_still = d->W_still && x != d->W;
   d->ga.placed = d->ga.placed && d->ga.moved;
-  PawlStatus status = factor(s, d, M, set);
+  bool singular = pawl_dynamics_expects(&s->dynamics, set);
+  PawlStatus status = singular ? PAWL_RETRY : factor(s, d, M, set);
   if (status == PAWL_RETRY) {  // perhaps contacts that depend on each other
+    d->held = -1;
+    d->held_now = false;
     pawl_nsga_note_moved(s, d, 1);
     PAWL_TRY(
         pawl_dynamics_solve(&s->dynamics, values, M, d->B, values->G, set, t, d->du, d->dnu, err));

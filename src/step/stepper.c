@@ -17,6 +17,7 @@
 #include "step/methods.h"
 #include "step/works.h"
 #include "switch/share.h"
+#include "switch/share_islands.h"
 #include "system/eval_again.h"
 #include "system/system.h"
 
@@ -273,6 +274,7 @@ void pawl_stepper_destroy(PawlStepper* s) {
     pawl_loop_destroy(s->loop);
     pawl_works_destroy(s->works);
     pawl_bands_destroy(s->bands);
+    pawl_share_islands_destroy(s->watching.islands);
     pawl_watch_destroy(&s->watching);
     pawl_dynamics_destroy(&s->dynamics);
     pawl_pool_destroy(s->pool);

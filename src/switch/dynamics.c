@@ -457,6 +457,9 @@ PAWL_APART static PawlStatus solve_singular(PawlDynamics* d, const PawlValues* v
                                             const double* S, const double* B,
                                             const unsigned char* set, double t, double* x,
                                             double* y, PawlStatus status, PawlError* err) {
+  if (status == PAWL_RETRY && d->dependent.of && set) {
+    status = d->dependent.solve(d->dependent.of, S, B, values->G, set, x, y);
+  }
   if (status == PAWL_RETRY && d->contacts) {
     status = B == values->G ? pawl_kkt_min_norm(d->kkt, values->M, values->G, set, x, y, NULL)
                             : pawl_kkt_min_norm_along(d->kkt, values->M, B, values->G, set, x, y);
@@ -464,6 +467,10 @@ PAWL_APART static PawlStatus solve_singular(PawlDynamics* d, const PawlValues* v
   return status == PAWL_RETRY ? pawl_dynamics_singular(d, S, values->G, set, t, err)
          : status == PAWL_OK  ? PAWL_OK
                               : pawl_fail_memory(err);
+}
+
+bool pawl_dynamics_expects(const PawlDynamics* d, const unsigned char* set) {
+  return d->dependent.of && set && d->dependent.expects(d->dependent.of, set);
 }
 
 PawlStatus pawl_dynamics_solve_known(PawlDynamics* d, const PawlValues* values, const double* S,
@@ -474,8 +481,10 @@ PawlStatus pawl_dynamics_solve_known(PawlDynamics* d, const PawlValues* values, 
     pawl_kkt_solve(d->kkt, x, y);
     return PAWL_OK;
   }
-  PawlStatus status;
-  if (d->linear) {
+  PawlStatus status = PAWL_RETRY;
+  if (pawl_dynamics_expects(d, set)) {
+    // singular
+  } else if (d->linear) {
     status = factor(d, true, S, B, J, set);
     if (status == PAWL_OK) {
       pawl_kkt_solve(d->kkt, x, y);

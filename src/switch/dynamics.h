@@ -12,6 +12,16 @@
 #include "switch/phase.h"
 #include "switch/slip.h"
 
+// Who solves for contacts that depend on each other, of a method that has them: the solution of
+// pawl_dynamics_solve with G in place of J, x unique and multipliers of minimum norm; PAWL_RETRY
+// where there is none. `expects`: rows of this set do depend, and are not to be factored first.
+typedef struct PawlDependent {
+  void* of;  // NULL: nobody
+  bool (*expects)(void* of, const unsigned char* set);
+  PawlStatus (*solve)(void* of, const double* S, const double* B, const double* G,
+                      const unsigned char* set, double* x, double* y);
+} PawlDependent;
+
 typedef struct PawlDynamics {
   PawlArena* arena;  // of the owner
   const PawlSystem* system;
@@ -46,6 +56,7 @@ typedef struct PawlDynamics {
   bool bare;      // in none: and no friction hangs on multipliers, no rate of a state on forces
   bool plain;     // all rows bind for good
   bool contacts;  // there are contact rows
+  PawlDependent dependent;
   char* warning;  // what was noticed, NULL without
   int warnings;   // how often
   PawlStepperInfo info;
@@ -104,13 +115,16 @@ PAWL_CHECKED PawlStatus pawl_dynamics_react(PawlDynamics* d, PawlState* state,
                                             const PawlValues* values, PawlError* err);
 
 // Factors [S -B^T; J D] over the rows of `set` (NULL: all) and solves in place. Contacts that
-// depend on each other make it singular: then the solution with M and G in place of S and J,
-// multipliers of minimum norm, takes its place (allocates). PAWL_RETRY: singular for another
-// reason, named.
+// depend on each other make it singular: then the solution with G in place of J, multipliers of
+// minimum norm, takes its place; by `dependent`, or, where there is none, with M in place of S
+// (allocates). PAWL_RETRY: singular for another reason, named.
 PAWL_CHECKED PawlStatus pawl_dynamics_solve(PawlDynamics* d, const PawlValues* values,
                                             const double* S, const double* B, const double* J,
                                             const unsigned char* set, double t, double* x,
                                             double* y, PawlError* err);
+
+// Rows of this set are known to depend on each other, by `dependent`.
+bool pawl_dynamics_expects(const PawlDynamics* d, const unsigned char* set);
 
 // The same for numbers that are known not to have changed since their factorisation `*number`, or
 // by so little that its factors serve. They are not looked at, then. Set where it is made anew (0:

@@ -47,6 +47,9 @@ typedef struct PawlRowBounds {
   // as their gradients leave a choice. INFINITY: a rigid row; rows with finite weight then carry
   // only what rigid rows cannot. Brakes: weight = sqrt(capacity), rigid rows INFINITY.      (R9)
   const double* weight;
+  // Sparse form: where rows of a set that is tried depend on each other, or some with w = 0 are
+  // left beside it, the search ends with PAWL_RETRY, and nothing is allocated.
+  bool independent;
 } PawlRowBounds;
 
 // What is found. Arrays of m, owned by the caller.
@@ -60,6 +63,7 @@ typedef struct PawlRowsResult {
   double* violation;        // may be NULL: of these rows. With b - violation the set agrees; the
                             // least such change, each row measured by its own compliance
   // Out:
+  bool dependent;  // it has ended there, see PawlRowBounds.independent
   int conflicts;  // contradictory sets met; 0: all conditions of (R1) hold. From each set one
                   // row is given up (the last one with a bound, else the last): its w is what is
                   // left, its state UNKNOWN. All other rows hold.

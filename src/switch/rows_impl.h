@@ -60,6 +60,8 @@ struct PawlRowsWork {
   unsigned char* flags;     // m: scratch
   unsigned char* given_up;  // m
   unsigned char* agrees;    // m: follows from the set, and differs from it by rounding
+  bool independent;         // rows that depend on each other end the search
+  bool dependent;           // and have
   PawlShareRoom* room;      // NULL: allocate when needed
 };
 

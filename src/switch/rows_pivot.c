@@ -412,16 +412,26 @@ void pawl_rows_show(PawlRowsWork* k, PawlRowsResult* result) {
   }
 }
 
+// Rows that touch beside the set share its forces, perhaps.
+static bool touch_beside(PawlRowsWork* k) {
+  for (int i = 0; i < k->m; i++) {
+    k->dependent |= k->tight[i] && !k->in[i];
+  }
+  return k->dependent;
+}
+
 PawlStatus pawl_rows_pivot(PawlRowsWork* k, const PawlRowBounds* bounds, PawlRowsResult* result) {
   bool done;
   k->bounds = bounds;
   k->lambda = result->lambda;
   k->w = result->w;
+  k->independent = bounds->independent;
+  k->dependent = false;
   PAWL_TRY(check(k));
   begin(k, result);
   bool many = k->ops->spread && k->m > PAWL_ROWS_MANY;
   PawlStatus status = many ? change_fronts(k, result, &done) : change_blocks(k, result, &done);
-  if (status == PAWL_RETRY || (status == PAWL_OK && !done)) {  // the other way: all rows hold
+  if (!k->dependent && (status == PAWL_RETRY || (status == PAWL_OK && !done))) {  // the other way: all rows hold
     for (int i = 0; i < k->m; i++) {
       k->lambda[i] = pawl_rows_nearest(k, i, 0.0);
       k->in[i] = !pawl_rows_fixed(k, i);
@@ -440,5 +450,8 @@ PawlStatus pawl_rows_pivot(PawlRowsWork* k, const PawlRowBounds* bounds, PawlRow
     k->tight[i] = !pawl_rows_fixed(k, i) && !k->given_up[i] && (k->in[i] || k->agrees[i] || none);
   }
   pawl_rows_show(k, result);
+  if (k->independent) {
+    return touch_beside(k) ? PAWL_RETRY : PAWL_OK;
+  }
   return pawl_rows_share(k, result);
 }

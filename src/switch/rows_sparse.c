@@ -83,6 +83,10 @@ static PawlStatus factor(PawlRowsWork* k) {
   }
   s->factored = false;
   PawlStatus status = pawl_kkt_factor(s->kkt, s->values_H, s->values_B, s->values_G, k->in);
+  if (status == PAWL_RETRY && k->independent) {
+    k->dependent = true;
+    return PAWL_RETRY;
+  }
   if (status == PAWL_RETRY) {
     PAWL_TRY(drop_dependent(s, k->in));
     status = pawl_kkt_factor(s->kkt, s->values_H, s->values_B, s->values_G, k->in);
@@ -282,7 +286,9 @@ PawlStatus pawl_rows_sparse_solve(PawlRowsSparse* s, const double* r, const doub
     double force = s->inertia[j] > 0.0 ? fabs(r[j]) / sqrt(s->inertia[j]) : 0.0;
     s->work.acting = fmax(s->work.acting, force);
   }
-  PAWL_TRY(pawl_rows_pivot(&s->work, bounds, result));
+  PawlStatus status = pawl_rows_pivot(&s->work, bounds, result);
+  result->dependent = s->work.dependent;
+  PAWL_TRY(status);
   memcpy(x, s->x, (size_t)s->n * sizeof(double));
   return PAWL_OK;
 }

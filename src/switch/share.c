@@ -8,8 +8,11 @@
 #include "switch/grip.h"
 #include "switch/pace.h"
 #include "switch/recall.h"
+#include "switch/share_islands.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
+
+enum { FEW_ROWS = 48 };  // the compliance of all of them is made at once
 
 // Of the multipliers that make the force G^T lambda: with r = -G^T lambda and b = 0 the solution of
 // the row problem is x = 0, w = 0, and its multipliers are the least ones within their bounds.
@@ -229,8 +232,16 @@ PawlStatus pawl_share_multipliers(PawlWatching* w, const PawlState* state, bool 
   if (all || leaves_to_contacts(d, state)) {
     return PAWL_OK;
   }
-  PAWL_TRY(pawl_watch_make_problem(w, err));
   PAWL_TRY(pawl_dynamics_evaluate(d, &phase, state, &values, err));
+  if (!w->grip && w->joint_count == 0 && d->sizes.rows > FEW_ROWS) {
+    bool found;
+    PAWL_TRY(pawl_share_islands(w, state, values, lambda, &found, err));
+    keep_spread(d, lambda);
+    if (found) {
+      return PAWL_OK;
+    }
+  }
+  PAWL_TRY(pawl_watch_make_problem(w, err));
   if (w->joint_count > 0) {
     PAWL_TRY(pawl_watch_look_aside(w, state, lambda, &watch, err));
   }

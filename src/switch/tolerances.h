@@ -207,6 +207,11 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // made. And what may be left in the end, of PAWL_ROWS_ROUNDING.
 #define PAWL_RUB_LEADS 0.1
 #define PAWL_RUB_FAR 10.0
+// [1] Of velocities, and of the largest push: what another round would change where contacts that
+// depend on each other are solved for.
+#define PAWL_DEPEND_ENDS 1e-15
+// [1] Of the change of a round: a later one that shrinks less has come to rounding.
+#define PAWL_DEPEND_SHRINKS 0.5
 
 // ---- rows with bounds (docs/theory/rows.md) -----------------------------------------------------
 // [1] Of the size of a row: w or lambda that counts as none. Ten thousand roundings, since w is a

@@ -157,7 +157,7 @@ static bool are_bounds(const PawlWatching* w) {
 PawlStatus pawl_watch_solve(PawlWatching* w, const PawlValues* values, PawlRowsResult* result,
                             PawlError* err) {
   PawlRowProblem* p = &w->rows;
-  PawlRowBounds bounds = {p->lo, p->hi, p->weight};
+  PawlRowBounds bounds = {.lo = p->lo, .hi = p->hi, .weight = p->weight};
   assert(p->solver && are_bounds(w));
   *result =
       (PawlRowsResult){.lambda = p->lambda, .w = p->w, .state = p->state, .conflict = p->conflict};

@@ -21,6 +21,7 @@ typedef struct PawlWatchRates {
 } PawlWatchRates;
 
 struct PawlGrip;
+struct PawlShareIslands;
 
 typedef struct PawlWatching {
   PawlDynamics* dynamics;
@@ -30,6 +31,7 @@ typedef struct PawlWatching {
   bool fixed;      // their capacities and frictions are numbers
   double* lambda;  // rows: room for multipliers that are to be shared
   PawlRowProblem rows;
+  struct PawlShareIslands* islands;  // share_islands.h; NULL: not needed yet
   struct PawlGrip* grip;     // friction of located contacts (grip.h); NULL without
   struct PawlGrip* rubbing;  // that of time stepping, at an instant (closed.h); NULL without
   unsigned char* closed;     // rows: contacts that are so there

@@ -57,7 +57,7 @@ static inline void make_patterns(int n, int m, Patterns* p) {
 }
 
 static inline PawlStatus solve_with(PawlRows* rows, const Case* c, Answer* a) {
-  PawlRowBounds bounds = {c->lo, c->hi, c->weight};
+  PawlRowBounds bounds = {.lo = c->lo, .hi = c->hi, .weight = c->weight};
   a->info = (PawlRowsResult){.lambda = a->lambda,
                              .w = a->w,
                              .state = a->state,

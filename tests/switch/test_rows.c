@@ -150,7 +150,7 @@ static void test_compliance_of_held_row(void** state) {
   static const double LO[] = {0.0, 0.0}, HI[] = {INFINITY, INFINITY};
   double q[] = {-4.0, 1.0}, lambda[2], w[2];
   unsigned char states[2] = {0}, conflict[2];
-  PawlRowBounds bounds = {LO, HI, NULL};
+  PawlRowBounds bounds = {.lo = LO, .hi = HI};
   PawlRowsResult result = {.lambda = lambda, .w = w, .state = states, .conflict = conflict};
   PawlCompliance* compliance;
   assert_int_equal(pawl_compliance_create(4, &compliance, NULL), PAWL_OK);
@@ -172,7 +172,7 @@ static void test_compliance_of_held_row(void** state) {
 static void test_compliance_of_small_terms(void** state) {
   (void)state;
   const double D = 40, q = -2.9e-9, size = 3.7e-24, lo = 0, hi = INFINITY;
-  PawlRowBounds bounds = {&lo, &hi, NULL};
+  PawlRowBounds bounds = {.lo = &lo, .hi = &hi};
   double lambda, w;
   unsigned char found = 0;
   PawlRowsResult result = {.lambda = &lambda, .w = &w, .state = &found};
@@ -192,7 +192,7 @@ static void test_one_contact(void** state) {
   enum { CASES = 20000 };
   Random random = {7};
   const double lo = 0, hi = INFINITY;
-  PawlRowBounds bounds = {&lo, &hi, NULL};
+  PawlRowBounds bounds = {.lo = &lo, .hi = &hi};
   PawlCompliance* compliance;
   int closed = 0, touching = 0, open = 0;
   assert_int_equal(pawl_compliance_create(1, &compliance, NULL), PAWL_OK);

@@ -79,7 +79,7 @@ static void free_answer(LargeAnswer* a) {
 }
 
 static PawlStatus solve_large(const Large* l, PawlRows* rows, LargeAnswer* a) {
-  PawlRowBounds bounds = {l->lo, l->hi, l->weight};
+  PawlRowBounds bounds = {.lo = l->lo, .hi = l->hi, .weight = l->weight};
   PawlStatus status = pawl_rows_matrices(rows, l->H, l->G, l->G);
   return status == PAWL_OK ? pawl_rows_solve(rows, l->r, l->b, &bounds, a->x, &a->info) : status;
 }
