@@ -431,7 +431,8 @@ PawlStatus pawl_rows_pivot(PawlRowsWork* k, const PawlRowBounds* bounds, PawlRow
   begin(k, result);
   bool many = k->ops->spread && k->m > PAWL_ROWS_MANY;
   PawlStatus status = many ? change_fronts(k, result, &done) : change_blocks(k, result, &done);
-  if (!k->dependent && (status == PAWL_RETRY || (status == PAWL_OK && !done))) {  // the other way: all rows hold
+  if (!k->dependent &&
+      (status == PAWL_RETRY || (status == PAWL_OK && !done))) {  // the other way: all rows hold
     for (int i = 0; i < k->m; i++) {
       k->lambda[i] = pawl_rows_nearest(k, i, 0.0);
       k->in[i] = !pawl_rows_fixed(k, i);

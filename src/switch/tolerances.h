@@ -177,8 +177,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of the largest impulse: what may be left of (F1), (F2), by (F62), where impulses are taken.
 // After a sweep that is the last change times how many contacts one contact meets.
 #define PAWL_RUB_MET 1e-8
-// [1] Of what forces make in a step: an impulse that is sudden; and of a slip, how much of it changes
-// by that.                                                                                   (T35)
+// [1] Of what forces make in a step: an impulse that is sudden; and of a slip, how much of it
+// changes by that. (T35)
 #define PAWL_RUB_SUDDEN 10.0
 #define PAWL_RUB_JAM_CHANGES 0.1
 // [1] Of the largest impulse: a step that is farther off the cones by (F35) is named in a warning.
@@ -317,7 +317,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // that.                                                                                     (F72)
 #define PAWL_SHOCK_AHEAD 0.1
 #define PAWL_SHOCK_CHANGES 1e-6
-// [1] Of what counts as no rate: what forces move in a time step by which such an instant is passed.
+// [1] Of what counts as no rate: what forces move in a time step by which such an instant is
+// passed.
 #define PAWL_SHOCK_PASSES 10.0  // (F73)
 // [1] Of D_ii: the compliance that rows are given while sets are searched, so that rows which
 // depend on each other share forces in one way. What it changes is solved away afterwards; each
