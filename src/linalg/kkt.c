@@ -205,6 +205,26 @@ static void begin_turn(PawlKkt* kkt) {
   kkt->kept[kkt->turn].on = false;
 }
 
+// Entries of idle rows may be of any size, and scale coordinates so that what these have left of S
+// counts as nothing. Without them, then.                                                    (K18)
+static PawlStatus factor_without_idle(PawlKkt* kkt, const double* S, const double* B,
+                                      const double* J, const unsigned char* active) {
+  double *of_B = kkt->alone, *of_J = of_B + kkt->block_B.count;
+  memset(of_B, 0, (size_t)(kkt->block_B.count + kkt->block_J.count) * sizeof *of_B);
+  for (int i = 0; i < kkt->m; i++) {
+    for (int e = kkt->row_start[i]; kkt->set[i] && e < kkt->row_start[i + 1]; e++) {
+      of_B[kkt->row_entry[e]] = B[kkt->row_entry[e]];
+      of_J[kkt->row_entry[e]] = J[kkt->row_entry[e]];
+    }
+  }
+  pawl_kkt_scale(kkt, S, of_B, of_J);
+  PawlStatus status = assemble_and_factor(kkt, S, of_B, of_J, active);
+  if (status != PAWL_OK) {  // as if this had not been asked
+    pawl_kkt_scale(kkt, S, B, J);
+  }
+  return status;
+}
+
 // No scaling yet, or it no longer fits. Only a matrix scaled anew is called singular.
 PAWL_APART static PawlStatus scale_and_factor(PawlKkt* kkt, const double* S, const double* B,
                                               const double* J, const unsigned char* active) {
@@ -213,7 +233,10 @@ PAWL_APART static PawlStatus scale_and_factor(PawlKkt* kkt, const double* S, con
   }
   pawl_kkt_scale(kkt, S, B, J);
   pawl_kkt_line_meet(kkt);
-  return assemble_and_factor(kkt, S, B, J, active);
+  PawlStatus status = assemble_and_factor(kkt, S, B, J, active);
+  return status == PAWL_RETRY && kkt->klu && kkt->inactive_count > 0
+             ? factor_without_idle(kkt, S, B, J, active)
+             : status;
 }
 
 typedef struct Scatter {

@@ -124,6 +124,7 @@ struct PawlKkt {
   uint64_t* tops;     // blocks: the largest of each part of the entries
   // The rows of the last assembly; before the first, every row is active.
   unsigned char* set;  // (m) rows that are active
+  double* alone;       // KLU: numbers of B and J, those of idle rows zero
   int active_count, inactive_count;
   int *active, *inactive;           // (m) the rows, ascending
   PawlKktSettled settled[2];        // numbers that stay

@@ -120,8 +120,9 @@ static PawlStatus take_memory(PawlKkt* kkt, PawlKktKlu* klu) {
   klu->x = PAWL_NEW(arena, double, size + 1);
   klu->right = PAWL_NEW(arena, double, size);
   klu->two = PAWL_NEW(arena, double, 2 * size);
+  kkt->alone = PAWL_NEW(arena, double, kkt->block_B.count + kkt->block_J.count);
   if (!kkt->values || !klu->start || !klu->index || !klu->P || !klu->Q || !klu->home_B ||
-      !klu->home_J || !klu->x || !klu->right || !klu->two) {
+      !klu->home_J || !klu->x || !klu->right || !klu->two || !kkt->alone) {
     return PAWL_ERROR_MEMORY;
   }
   PAWL_TRY(pawl_kkt_pivots_create(&klu->pivots, arena, size, klu->start, klu->index, klu->Q));
