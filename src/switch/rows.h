@@ -64,14 +64,14 @@ typedef struct PawlRowsResult {
                             // least such change, each row measured by its own compliance
   // Out:
   bool dependent;  // it has ended there, see PawlRowBounds.independent
-  int conflicts;  // contradictory sets met; 0: all conditions of (R1) hold. From each set one
-                  // row is given up (the last one with a bound, else the last): its w is what is
-                  // left, its state UNKNOWN. All other rows hold.
-  int following;  // rows in the state FOLLOWS
-  bool shared;    // false: saying how rows depend on each other would take more than 2^24 numbers;
-                  // lambda is then one of many, and no row is in the state FOLLOWS
-  int rounds;     // sets tried in blocks
-  int exchanges;  // sets tried by exchanging one row, where blocks did not end
+  int conflicts;   // contradictory sets met; 0: all conditions of (R1) hold. From each set one
+                   // row is given up (the last one with a bound, else the last): its w is what is
+                   // left, its state UNKNOWN. All other rows hold.
+  int following;   // rows in the state FOLLOWS
+  bool shared;     // false: saying how rows depend on each other would take more than 2^24 numbers;
+                   // lambda is then one of many, and no row is in the state FOLLOWS
+  int rounds;      // sets tried in blocks
+  int exchanges;   // sets tried by exchanging one row, where blocks did not end
 } PawlRowsResult;
 
 // ---- rows of a system ---------------------------------------------------------------------------

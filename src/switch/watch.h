@@ -32,7 +32,7 @@ typedef struct PawlWatching {
   double* lambda;  // rows: room for multipliers that are to be shared
   PawlRowProblem rows;
   struct PawlShareIslands* islands;  // share_islands.h; NULL: not needed yet
-  struct PawlGrip* grip;     // friction of located contacts (grip.h); NULL without
+  struct PawlGrip* grip;             // friction of located contacts (grip.h); NULL without
   struct PawlGrip* rubbing;  // that of time stepping, at an instant (closed.h); NULL without
   unsigned char* closed;     // rows: contacts that are so there
   bool left_out;             // it was told that there are too many of them
