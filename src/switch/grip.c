@@ -389,10 +389,11 @@ static bool is_solved(PawlFrictionVerdict verdict) {
 
 static PawlStatus solve_once(PawlGrip* g, const PawlGripIsland* island,
                              PawlFrictionVerdict* verdict) {
-  bool slides = false;
+  bool slides = false, pulls = false;
   int first = island->first, from = island->first_block;
   for (int b = from; b < from + island->blocks; b++) {
     slides |= g->block[b].sliding && !g->block[b].pulls;
+    pulls |= g->block[b].pulls;
   }
   PawlFrictionProblem problem = {.q = g->q + first,
                                  .size = g->size + first,
@@ -402,7 +403,7 @@ static PawlStatus solve_once(PawlGrip* g, const PawlGripIsland* island,
                                  .block = g->block + from,
                                  .all = slides && island->blocks <= PAWL_FRICTION_FEW,
                                  .count = g->counts && !slides && island->blocks > 0,
-                                 .rest = !slides,
+                                 .rest = !slides && !pulls,
                                  .first = !g->strikes,
                                  .halves = g->decides};
   PawlFrictionResult result = {.lambda = g->lambda + first,

@@ -34,7 +34,8 @@ PawlStatus pawl_strike_create(PawlWatching* w, const unsigned char* touched,
                     .v_most = PAWL_NEW(d->arena, double, d->sizes.v),
                     .touching = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
                     .hit = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
-                    .dull = PAWL_NEW(d->arena, unsigned char, d->sizes.rows)};
+                    .dull = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
+                    .back = PAWL_NEW(d->arena, unsigned char, d->sizes.rows)};
   double** of_rows[] = {&k->rate, &k->slow,  &k->aim,  &k->lo,     &k->least,
                         &k->room, &k->after, &k->kept, &k->pushed, &k->second};
   for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
@@ -167,9 +168,25 @@ static PawlStatus contradiction(PawlStrike* k, const PawlState* state, const Paw
 // (C12) (C19)
 typedef enum Together { APART, TOGETHER, TOGETHER_AND_ON } Together;
 
+// What is taken back of the impacts of some is taken back of what these have pressed on others: of
+// those at rest what they have got at this instant. Else friction that is taken back lifts them.
+//                                                                                           (C19)
+static void state_pressed(PawlStrike* k, const PawlState* state, const unsigned char* taking_part,
+                          const double* impulse) {
+  PawlRowProblem* p = &k->watching->rows;
+  for (int i = k->first; i < k->end; i++) {
+    k->back[i] = k->dull[i];
+    if (taking_part[i] && !k->dull[i] && is_closed(k, state, i) && impulse[i] > k->least[i] &&
+        fabs(k->rate[i]) <= k->slow[i]) {
+      p->lo[i] = -impulse[i];
+      k->back[i] = 1;
+    }
+  }
+}
+
 static PawlStatus solve_rows(PawlStrike* k, const PawlState* state, const PawlValues* values,
-                             const unsigned char* taking_part, Together together, bool* solved,
-                             PawlError* err) {
+                             const unsigned char* taking_part, Together together,
+                             const double* impulse, bool* solved, PawlError* err) {
   PawlDynamics* d = k->dynamics;
   PawlGrip* grip = k->watching->grip;
   PawlRowsResult result = {0};
@@ -179,7 +196,8 @@ static PawlStatus solve_rows(PawlStrike* k, const PawlState* state, const PawlVa
     PAWL_TRY(pawl_grip_look(grip, state, taking_part, k->slow, err));
     pawl_grip_strike(grip, k->shocks, k->again);
     if (together == TOGETHER_AND_ON) {
-      pawl_grip_end(grip, k->dull, k->slow);
+      state_pressed(k, state, taking_part, impulse);
+      pawl_grip_end(grip, k->back, k->slow);
     }
     grip->counts = !grip->told && !k->shocks;
     status = pawl_grip_solve(grip, values, err);
@@ -222,7 +240,7 @@ static PawlStatus try_solve(PawlStrike* k, PawlState* state, const PawlValues* v
   static const Together ways[] = {TOGETHER_AND_ON, TOGETHER, APART};
   int way = ends && k->watching->grip && !k->shocks ? 0 : 1, count = ends ? 3 : 2;
   for (*solved = false; !*solved && way < count; way++) {
-    PAWL_TRY(solve_rows(k, state, values, taking_part, ways[way], solved, err));
+    PAWL_TRY(solve_rows(k, state, values, taking_part, ways[way], impulse, solved, err));
   }
   if (*solved) {
     take_solution(k, state, impulse);
@@ -610,7 +628,7 @@ static PawlStatus shock_ahead(PawlStrike* k, PawlState* state, const PawlValues*
   for (int n = 0; n < MOST && !*moves && ahead > 0.0; n++, ahead *= SHORTER) {
     bool solved;
     k->ahead = ahead;
-    PawlStatus status = solve_rows(k, state, values, k->touching, TOGETHER, &solved, err);
+    PawlStatus status = solve_rows(k, state, values, k->touching, TOGETHER, impulse, &solved, err);
     k->ahead = 0.0;
     PAWL_TRY(status);
     if (solved) {
@@ -653,7 +671,7 @@ static PawlStatus pass(PawlStrike* k, PawlState* state, const PawlValues* values
                        bool* moves, PawlError* err) {
   bool solved;
   k->ahead = find_pass(k, state, values);
-  PawlStatus status = solve_rows(k, state, values, k->touching, APART, &solved, err);
+  PawlStatus status = solve_rows(k, state, values, k->touching, APART, impulse, &solved, err);
   k->ahead = 0.0;
   PAWL_TRY(status);
   if (solved) {

@@ -24,6 +24,7 @@ typedef struct PawlStrike {
   // of the last look and the last impact, by rows
   unsigned char *touching, *hit;
   unsigned char* dull;  // stay together, and give nothing back (bounce.h)
+  unsigned char* back;  // of what these have got at this instant some may be taken back
   double *rate, *slow;  // G v + g_t; rates below count as none
   double* second;       // G v' + gamma, of the way back
   double *aim, *lo;     // (C4): w = G v+ + g_t + aim; least impulses

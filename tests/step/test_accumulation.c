@@ -312,6 +312,71 @@ static void test_groove(void** unused) {
   }
 }
 
+// ---- a block that is hit along a floor
+// --------------------------------------------------------- A second block comes down along the
+// side of one that is pushed against it. Each impact between both presses the first one on the
+// floor, whose friction drives it off again: all of its rate is Lambda mu_b mu_f/m, and it returns
+// by a second rate that is constant. x, y, u (the rates x1', y1', x2') and t: at the limit.
+static void fall_between(double g, double pulls, double m, const double mu[2], double x[2],
+                         double u[3], double* t) {
+  double gap = 0.01, second = (-pulls + mu[0] * 1.3 * g) / m;
+  for (*t = 0;;) {
+    double rate = u[2] - u[0], T = (-rate - sqrt(rate * rate - 2 * second * gap)) / second;
+    if (T < 1e-16) {
+      return;
+    }
+    gap = 0;
+    x[0] += u[0] * T;
+    x[1] += u[1] * T - 0.5 * g * T * T;
+    u[1] -= g * T;
+    u[2] += second * T;
+    *t += T;
+    double Lambda = (u[0] - u[2]) / (1 + 1 / m), on_floor = mu[1] * Lambda;
+    u[0] -= Lambda;
+    u[1] += mu[1] * Lambda;
+    u[2] += (Lambda + mu[0] * on_floor) / m;
+    assert_true(Lambda > 0 && u[1] < 0);
+  }
+}
+
+// What is taken back of the last impact is taken back of what the floor has got by it, too: its
+// friction does not lift the block off the floor. One solution, and no other.             (C19)
+static void test_pressed_on_floor(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: pressed\n"
+      "coordinates: {x1: {rate: -0.4}, y1: {start: 0.02, rate: -0.85},\n"
+      "              x2: {start: 0.31, rate: -1.6}, y2: }\n"
+      "mass: {x1: 1, y1: 1, x2: 1.3, y2: 1.3}\n"
+      "potential: [9.81*y1, 12.753*y2]\n"
+      "forces: {x2: -6}\n"
+      "contacts:\n"
+      "  floor: {gap: y2, friction: 0.1, slip: \"x2' + 0.37\"}\n"
+      "  side: {gap: x2 - x1 - 0.3, friction: 0.551, slip: y1 - y2}\n";
+  static const struct {
+    const char* method;
+    double h;
+  } runs[] = {{"rk4", 2e-3},   {"rk4", 1e-3}, {"rk4", 7e-4},   {"rk4", 1e-2},
+              {"dopri", 2e-3}, {"ark", 2e-3}, {"ga-pva", 2e-3}};
+  const double g = 9.81, m = 1.3, mu[] = {0.1, 0.551}, end = 0.1;
+  double x[] = {0, 0.02}, u[] = {-0.4, -0.85, -1.6}, t;
+  fall_between(g, 6, m, mu, x, u, &t);
+  double N = (6 - mu[0] * 1.3 * g) / (m + 1 + mu[0] * mu[1]), left = end - t;
+  for (int k = 0; k < (int)(sizeof runs / sizeof *runs); k++) {
+    Run run = run_text(text);
+    run.def.simulate.contact_law = "sequential";
+    run.def.simulate.painleve = "refuse";
+    assert_true(run_with(&run, runs[k].method, end, runs[k].h));
+    const PawlState* state = pawl_sim_state(run.sim);
+    CHECK_NEAR(state->q[0], x[0] + u[0] * left - 0.5 * N * left * left, 1e-11);
+    CHECK_NEAR(state->q[1], x[1] + u[1] * left - 0.5 * (g - mu[1] * N) * left * left, 1e-11);
+    CHECK_NEAR(state->v[0], u[0] - N * left, 1e-11);
+    CHECK_NEAR(state->v[1], u[1] - (g - mu[1] * N) * left, 1e-11);
+    CHECK_NEAR(state->q[3], 0.0, 1e-16);
+    run_end(&run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_ball),
@@ -324,6 +389,7 @@ int main(void) {
       cmocka_unit_test(test_bounce_of_locked),
       cmocka_unit_test(test_row_before_wall),
       cmocka_unit_test(test_groove),
+      cmocka_unit_test(test_pressed_on_floor),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
