@@ -208,15 +208,6 @@ static bool has_forces(PawlFriction* f, PawlFrictionResult* result) {
          !pawl_friction_drowned(k);
 }
 
-// The solution of the convex problem, where nothing slips in it.                            (F39)
-static bool holds(PawlFriction* f, PawlFrictionResult* result) {
-  PawlFrictionWork* k = &f->work;
-  if (!pawl_friction_center_fits(k) || !pawl_friction_center(k, &f->center, false, result)) {
-    return !has_cones(k) && holds_all(f);
-  }
-  return !pawl_friction_center_slips(&f->center) && has_forces(f, result);
-}
-
 // More than at a border, where it has just begun.
 static bool moves(const PawlFrictionWork* k) {
   bool any = false;
@@ -224,6 +215,49 @@ static bool moves(const PawlFrictionWork* k) {
     any = any || (!pawl_friction_fixed(k, i) && fabs(k->w[i]) > PAWL_FRICTION_MOVES * k->size[i]);
   }
   return any;
+}
+
+// Rows with two bounds about zero, as those of brakes, from `lo` and `hi`, or with no force.
+static void bound_brakes(PawlFrictionWork* k, const double* lo, const double* hi, bool none) {
+  for (int i = 0; i < k->m; i++) {
+    bool brake = k->owner[i] < 0 && isfinite(lo[i]) && isfinite(hi[i]) && lo[i] < 0.0;
+    bool idle = none && brake && hi[i] > 0.0;
+    k->lo[i] = idle ? 0.0 : lo[i];
+    k->hi[i] = idle ? 0.0 : hi[i];
+  }
+}
+
+// Whether the convex problem rests; near the border of a cone that shows further on only.
+static bool comes_to_rest(PawlFriction* f, PawlFrictionResult* result) {
+  PawlFrictionWork* k = &f->work;
+  PawlFrictionCenter* c = &f->center;
+  if (!pawl_friction_center_fits(k) || !pawl_friction_center(k, c, false, result)) {
+    return false;
+  }
+  return !pawl_friction_center_slips(c) ||
+         (pawl_friction_center_further(k, c, result) && !pawl_friction_center_slips(c));
+}
+
+// Rest beside brakes that carry nothing: without them the problem is convex.               (F33a)
+static bool holds_without_brakes(PawlFriction* f, PawlFrictionResult* result) {
+  PawlFrictionWork* k = &f->work;
+  double *lo = f->kept.lo, *hi = f->kept.hi;
+  memcpy(lo, k->lo, (size_t)k->m * sizeof(double));
+  memcpy(hi, k->hi, (size_t)k->m * sizeof(double));
+  bound_brakes(k, lo, hi, true);
+  bool rests = comes_to_rest(f, result);
+  bound_brakes(k, lo, hi, false);
+  return rests && has_forces(f, result) && !moves(k);
+}
+
+// The solution of the convex problem, where nothing slips in it.                            (F39)
+static bool holds(PawlFriction* f, PawlFrictionResult* result) {
+  PawlFrictionWork* k = &f->work;
+  bool fits = pawl_friction_center_fits(k);
+  if (!fits || !pawl_friction_center(k, &f->center, false, result)) {
+    return has_cones(k) ? !fits && holds_without_brakes(f, result) : holds_all(f);
+  }
+  return !pawl_friction_center_slips(&f->center) && has_forces(f, result);
 }
 
 // A block with w_N < mu |w_T|: it slips, or opens aslant.

@@ -83,6 +83,87 @@ static void test_capacity_of_zero(void** unused) {
   }
 }
 
+// ---- rest beside a brake, in space --------------------------------------------------------------
+typedef struct OnFloor {
+  const char *friction, *slip, *wall;  // of the floor; of the wall beside it
+  double x, y, z, capacity, mu;        // forces; kinetic friction of all that rubs along y, per N
+} OnFloor;
+
+static Run run_on_floor(const OnFloor* c) {
+  char text[700];
+  snprintf(text, sizeof text,
+           "model: floor\n"
+           "coordinates: {x: , y: {rate: -0.01}, z: }\n"
+           "mass: {x: 1, y: 1, z: 1}\n"
+           "potential: 9.81*z\n"
+           "forces: {x: %g, y: %g, z: %g}\n"
+           "contacts: {f: {gap: z, friction: %s, slip: %s}, w: {gap: -x%s}}\n"
+           "locks: {k: {lock: z, engaged: true, capacity: %g}}\n"
+           "simulate: {method: event-driven}\n",
+           c->x, c->y, c->z, c->friction, c->slip, c->wall, c->capacity);
+  return run_text(text);
+}
+
+// A block slips on a floor, along a wall that it is pressed to, with a brake across the floor, and
+// comes to rest: its floor holds it with no force of the brake and none along the wall, where a
+// share of the floor's load with the brake, or friction towards the wall, would not. It stops at
+// v/(mu N - F), and stays.
+static void test_rests_beside_brake(void** unused) {
+  (void)unused;
+#define UNLIKE "{static: 0.613, kinetic: 0.589}"
+  const double N = 9.81 - 5.3;
+  const OnFloor cases[] = {
+      {UNLIKE, "[x, y]", "", 26, -2.5, 5.3, 8, 0.589 * N},
+      {UNLIKE, "[x, y]", "", 26, -2.5, 5.3, 1, 0.589 * N},
+      {UNLIKE, "[x, y]", "", 26, -2.5, 5.3, 100, 0.589 * N},
+      {UNLIKE, "[x, y]", "", 26, -5, 0, 8, 0.589 * 9.81},
+      {UNLIKE, "[x, y]", "", 1, -2.5, 5.3, 8, 0.589 * N},
+      {UNLIKE, "y", "", 26, -2.5, 5.3, 8, 0.589 * N},
+      {"0.6", "[x, y]", "", 26, -2.5, 5.3, 8, 0.6 * N},
+      {UNLIKE, "[x, y]", ", friction: 0.1, slip: [y, z]", 26, -4.9, 5.3, 8, 0.589 * N + 2.6},
+  };
+#undef UNLIKE
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const OnFloor* c = &cases[k];
+    Run run = run_on_floor(c);
+    double stops = 0.01 / (c->mu + c->y);
+    for (int m = 0; m < 2; m++) {
+      if (run_with(&run, m == 0 ? "dopri" : "ga-pva", 0.5, 1e-2)) {
+        bool rubs = c->wall[0] != '\0';
+        assert_int_equal(run_events(&run), rubs ? 2 : 1);
+        event_is(&run, 0, stops, "f", "stick", 1e-9);
+        CHECK_NEAR(pawl_sim_state(run.sim)->q[1], -0.005 * stops, 1e-9);
+        CHECK_NEAR(pawl_sim_state(run.sim)->v[1], 0.0, 1e-12);
+        CHECK_NEAR(pawl_sim_state(run.sim)->a[1], 0.0, 1e-9);
+      }
+    }
+    run_end(&run);
+  }
+}
+
+// The same drawn by 2.5 N + 0.3 N sin 20 t: it slips where that is what the floor holds by itself.
+static void test_slips_beside_brake(void** unused) {
+  (void)unused;
+  const double PI = acos(-1.0), slips = (2 * PI + asin((0.613 * (9.81 - 5.3) - 2.5) / 0.3)) / 20;
+  Run run = run_text(
+      "model: drawn\n"
+      "coordinates: {x: , y: {rate: -0.01}, z: }\n"
+      "mass: {x: 1, y: 1, z: 1}\n"
+      "potential: 9.81*z\n"
+      "forces: {x: 26, y: -2.5 - 0.3*sin(20*t), z: 5.3}\n"
+      "contacts:\n"
+      "  f: {gap: z, friction: {static: 0.613, kinetic: 0.589}, slip: [x, y]}\n"
+      "  w: {gap: -x}\n"
+      "locks: {k: {lock: z, engaged: true, capacity: 8}}\n"
+      "simulate: {method: event-driven}\n");
+  if (run_with(&run, "dopri", 0.4, 1e-2)) {
+    assert_int_equal(run_events(&run), 2);
+    assert_string_equal(run_event(&run, 0)->to, "stick");
+    event_is(&run, 1, slips, "f", "slip", 1e-9);
+  }
+  run_end(&run);
+}
+
 // ---- time stepping ------------------------------------------------------------------------------
 static const char* const STEPPING[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
 
@@ -153,7 +234,8 @@ static void test_sets_are_blamed(void** unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tied_brake_and_slip), cmocka_unit_test(test_tied_brake_and_late_slip),
-      cmocka_unit_test(test_capacity_of_zero),    cmocka_unit_test(test_wheel_against_motor),
+      cmocka_unit_test(test_capacity_of_zero),    cmocka_unit_test(test_rests_beside_brake),
+      cmocka_unit_test(test_slips_beside_brake),  cmocka_unit_test(test_wheel_against_motor),
       cmocka_unit_test(test_brake_and_floor),     cmocka_unit_test(test_sets_are_blamed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
