@@ -227,6 +227,17 @@ static void bound_brakes(PawlFrictionWork* k, const double* lo, const double* hi
   }
 }
 
+// Whether the convex problem rests; near the border of a cone that shows further on only.
+static bool comes_to_rest(PawlFriction* f, PawlFrictionResult* result) {
+  PawlFrictionWork* k = &f->work;
+  PawlFrictionCenter* c = &f->center;
+  if (!pawl_friction_center_fits(k) || !pawl_friction_center(k, c, false, result)) {
+    return false;
+  }
+  return !pawl_friction_center_slips(c) ||
+         (pawl_friction_center_further(k, c, result) && !pawl_friction_center_slips(c));
+}
+
 // Rest beside brakes that carry nothing: without them the problem is convex.               (F33a)
 static bool holds_without_brakes(PawlFriction* f, PawlFrictionResult* result) {
   PawlFrictionWork* k = &f->work;
@@ -234,8 +245,7 @@ static bool holds_without_brakes(PawlFriction* f, PawlFrictionResult* result) {
   memcpy(lo, k->lo, (size_t)k->m * sizeof(double));
   memcpy(hi, k->hi, (size_t)k->m * sizeof(double));
   bound_brakes(k, lo, hi, true);
-  bool rests = pawl_friction_center_fits(k) && pawl_friction_center(k, &f->center, false, result) &&
-               !pawl_friction_center_slips(&f->center);
+  bool rests = comes_to_rest(f, result);
   bound_brakes(k, lo, hi, false);
   return rests && has_forces(f, result) && !moves(k);
 }

@@ -141,6 +141,29 @@ static void test_rests_beside_brake(void** unused) {
   }
 }
 
+// The same drawn by 2.5 N + 0.3 N sin 20 t: it slips where that is what the floor holds by itself.
+static void test_slips_beside_brake(void** unused) {
+  (void)unused;
+  const double PI = acos(-1.0), slips = (2 * PI + asin((0.613 * (9.81 - 5.3) - 2.5) / 0.3)) / 20;
+  Run run = run_text(
+      "model: drawn\n"
+      "coordinates: {x: , y: {rate: -0.01}, z: }\n"
+      "mass: {x: 1, y: 1, z: 1}\n"
+      "potential: 9.81*z\n"
+      "forces: {x: 26, y: -2.5 - 0.3*sin(20*t), z: 5.3}\n"
+      "contacts:\n"
+      "  f: {gap: z, friction: {static: 0.613, kinetic: 0.589}, slip: [x, y]}\n"
+      "  w: {gap: -x}\n"
+      "locks: {k: {lock: z, engaged: true, capacity: 8}}\n"
+      "simulate: {method: event-driven}\n");
+  if (run_with(&run, "dopri", 0.4, 1e-2)) {
+    assert_int_equal(run_events(&run), 2);
+    assert_string_equal(run_event(&run, 0)->to, "stick");
+    event_is(&run, 1, slips, "f", "slip", 1e-9);
+  }
+  run_end(&run);
+}
+
 // ---- time stepping ------------------------------------------------------------------------------
 static const char* const STEPPING[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
 
@@ -212,8 +235,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tied_brake_and_slip), cmocka_unit_test(test_tied_brake_and_late_slip),
       cmocka_unit_test(test_capacity_of_zero),    cmocka_unit_test(test_rests_beside_brake),
-      cmocka_unit_test(test_wheel_against_motor), cmocka_unit_test(test_brake_and_floor),
-      cmocka_unit_test(test_sets_are_blamed),
+      cmocka_unit_test(test_slips_beside_brake),  cmocka_unit_test(test_wheel_against_motor),
+      cmocka_unit_test(test_brake_and_floor),     cmocka_unit_test(test_sets_are_blamed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
