@@ -335,9 +335,12 @@ static PawlStatus enter_contacts(PawlGuards* g, PawlState* state, PawlError* err
   pawl_pace_forces(d, state, NULL, values, (PawlPace){.of_a = 1.0}, forces);
   pawl_pace_rows(d, state, NULL, values, (PawlPace){h, h * h}, spans);
   pawl_dynamics_row_sizes(d, values->G, state->q, terms);
-  pawl_pace_places(d, state, values, places);
+  pawl_pace_places(d, state, values, true, places);
   for (int i = 0; i < d->sizes.rows; i++) {
     terms[i] = fmax(fmin(terms[i], spans[i]), places[i]);
+  }
+  pawl_pace_places(d, state, values, false, places);
+  for (int i = 0; i < d->sizes.rows; i++) {
     spans[i] = PAWL_SMALLEST_PART * fmax(spans[i], places[i]);
   }
   pawl_pace_rows(d, state, NULL, values, pawl_pace_rest(d, state->t), still);

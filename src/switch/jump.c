@@ -435,13 +435,15 @@ double pawl_jump_loss_of_contacts(const PawlJump* j, const PawlState* state) {
   return loss;
 }
 
-// *first: no contact of this jump was logged before.
+// *first: no contact of this jump was logged before. What is taken back of an impulse is below
+// zero, and no hit. (C12)
 static PawlStatus log_contact(PawlJump* j, const PawlState* state, int i, double rest, bool* first,
                               PawlError* err) {
   bool was_open = j->before->modes[pawl_modes_of_contact(j->dynamics->system, i)] == PAWL_MODE_OPEN;
+  bool counts = was_open || j->strike.hit[i] || fabs(j->impulse[i]) > j->strike.least[i];
   PawlContactMet met = {.row = i,
                         .again = !*first,
-                        .impulse = was_open || j->strike.hit[i] ? j->impulse[i] : 0.0,  // rounding
+                        .impulse = counts ? j->impulse[i] : 0.0,  // rounding
                         .energy_lost = loss_of(j, i) + (*first ? rest : 0.0),
                         .from = j->before->modes,
                         .v_before = j->before->v};

@@ -39,14 +39,15 @@ static double* find_coordinates(const PawlDynamics* d, const PawlState* state,
 }
 
 // A row in force that moves as fast as its coordinates could, by an impulse, gives each of them
-// its part.
+// its part; friction of what slips, too, where it is asked for.
 static void pass_on(const PawlDynamics* d, const PawlState* state, const PawlValues* values,
-                    const double* own, const double* rows, double* x) {
+                    bool slips, const double* own, const double* rows, double* x) {
   for (int j = 0; j < pawl_moving(d->sizes); j++) {
     double mass = mass_of(d, values, j);
     for (int k = d->G.start[j]; mass > 0.0 && k < d->G.start[j + 1]; k++) {
       int i = d->G.index[k];
-      if (state->in_force[i] && own[i] > 0.0) {
+      bool rubs = slips && pawl_system_row_kind(d->system, i) == PAWL_ROW_FRICTION;
+      if ((state->in_force[i] || rubs) && own[i] > 0.0) {
         x[j] = fmax(x[j], fabs(values->G[k]) * rows[i] / (own[i] * mass));
       }
     }
@@ -78,7 +79,7 @@ void pawl_pace_rows(const PawlDynamics* d, const PawlState* state, const double*
   pawl_sparse_sizes(&d->G, values->G, x, 0.0, out);
   for (int round = 0; round < ROUNDS; round++) {
     take_slips(d, out);
-    pass_on(d, state, values, own, out, x);
+    pass_on(d, state, values, false, own, out, x);
     pawl_sparse_sizes(&d->G, values->G, x, 0.0, out);
   }
   take_slips(d, out);
@@ -93,8 +94,22 @@ void pawl_pace_forces(const PawlDynamics* d, const PawlState* state, const doubl
   }
 }
 
+// What slips passes on along its slips what its gap has, for there is its force; what is open does
+// not.
+static void give_slips(const PawlDynamics* d, const PawlState* state, double* rows) {
+  for (int i = d->sizes.rows - 1; i >= 0; i--) {
+    if (pawl_system_row_kind(d->system, i) != PAWL_ROW_CONTACT) {
+      return;  // contacts come last
+    }
+    PawlContactFriction of = pawl_system_friction(d->system, i);
+    for (int k = of.first; k < of.first + of.count; k++) {
+      rows[k] = state->in_force[k] ? rows[k] : state->in_force[i] ? rows[i] : 0.0;
+    }
+  }
+}
+
 void pawl_pace_places(const PawlDynamics* d, const PawlState* state, const PawlValues* values,
-                      double* out) {
+                      bool slips, double* out) {
   double* x = d->room + 4 * d->sizes.rows;
   const double* own = find_own(d, values);
   int plain = pawl_moving(d->sizes) - 3 * d->system->rotations;
@@ -103,7 +118,10 @@ void pawl_pace_places(const PawlDynamics* d, const PawlState* state, const PawlV
   }
   pawl_sparse_sizes(&d->G, values->G, x, 0.0, out);
   for (int round = 0; round < ROUNDS; round++) {
-    pass_on(d, state, values, own, out, x);
+    if (slips) {
+      give_slips(d, state, out);
+    }
+    pass_on(d, state, values, slips, own, out, x);
     pawl_sparse_sizes(&d->G, values->G, x, 0.0, out);
   }
 }

@@ -19,8 +19,9 @@ void pawl_pace_rows(const PawlDynamics* d, const PawlState* state, const double*
 void pawl_pace_forces(const PawlDynamics* d, const PawlState* state, const double* v_before,
                       const PawlValues* values, PawlPace pace, double* out);
 // sum_j |G_ij q_j| of every row, what the rows in force pass on included; a turn in space counts
-// as 1. What rounding of any of these coordinates does to a gap is of this.                  (C1)
+// as 1; `slips`: what slips passes on along its slips what its gap has. What rounding of any of
+// these coordinates does to a gap is of this.                                                (C1)
 void pawl_pace_places(const PawlDynamics* d, const PawlState* state, const PawlValues* values,
-                      double* out);
+                      bool slips, double* out);
 // What counts as rest at an instant: rounding, and what its tolerance makes of rates.        (C16)
 PawlPace pawl_pace_rest(const PawlDynamics* d, double t);

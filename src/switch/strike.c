@@ -176,8 +176,8 @@ static void state_pressed(PawlStrike* k, const PawlState* state, const unsigned 
   PawlRowProblem* p = &k->watching->rows;
   for (int i = k->first; i < k->end; i++) {
     k->back[i] = k->dull[i];
-    if (taking_part[i] && !k->dull[i] && is_closed(k, state, i) && impulse[i] > k->least[i] &&
-        fabs(k->rate[i]) <= k->slow[i]) {
+    bool rests = is_closed(k, state, i) && fabs(k->rate[i]) <= k->slow[i] && k->lo[i] == 0.0;
+    if (taking_part[i] && !k->dull[i] && rests && impulse[i] > k->least[i]) {
       p->lo[i] = -impulse[i];
       k->back[i] = 1;
     }

@@ -377,6 +377,39 @@ static void test_pressed_on_floor(void** unused) {
   }
 }
 
+// A floor is left while friction of another contact slips: what its projection does to the gap at
+// each instant is rounding of other coordinates, and no overlap.                           (C1)
+static void test_leaves_beside_slip(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: leaves\n"
+      "parameters: {rate: 0}\n"
+      "coordinates: {x1: {start: 0.0213, rate: -1.1}, y1: {rate: -0.85},\n"
+      "              x2: {start: 0.3213, rate: -1.1}, y2: {rate: rate}}\n"
+      "mass: {x1: 1, y1: 1, x2: 1.3, y2: 1.3}\n"
+      "potential: [9.81*y1, 12.753*y2]\n"
+      "forces: {x2: -6}\n"
+      "contacts:\n"
+      "  floor: {gap: y2, friction: 0.1, slip: \"x2' + 0.37\"}\n"
+      "  side: {gap: x2 - x1 - 0.3, friction: 0.551, slip: y1 - y2}\n";
+  static const char* const rates[] = {"rate=3e-9", "rate=9.7e-8", "rate=1e-6", "rate=1e-5",
+                                      "rate=1e-4"};
+  for (int k = 0; k < (int)(sizeof rates / sizeof *rates); k++) {
+    double q[2][4];
+    for (int j = 0; j < 2; j++) {
+      Run run = {0};
+      run_need(&run, pawl_model_parse(text, strlen(text), "test.yaml", 1, &rates[k], &run.model,
+                                      &run.err));
+      run_derive(&run);
+      assert_true(run_with(&run, j == 0 ? "rk4" : "ga-pva", 0.1, 2e-3));
+      assert_true(run_events(&run) < 20);
+      memcpy(q[j], pawl_sim_state(run.sim)->q, sizeof q[j]);
+      run_end(&run);
+    }
+    check_list("q", 4, q[0], q[1], 1e-10);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_ball),
@@ -390,6 +423,7 @@ int main(void) {
       cmocka_unit_test(test_row_before_wall),
       cmocka_unit_test(test_groove),
       cmocka_unit_test(test_pressed_on_floor),
+      cmocka_unit_test(test_leaves_beside_slip),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
