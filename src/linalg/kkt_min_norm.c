@@ -139,6 +139,17 @@ static PawlStatus regular_probe(PawlProbe* probe) {
   return probe->column < 0 ? PAWL_OK : PAWL_RETRY;
 }
 
+// The right side that the rows can have, of those kept; *redundant: there are others.
+static void keep_right_side(PawlProbe* probe, double* y, double* work, bool* redundant) {
+  *redundant = pawl_probe_dropped(probe) > 0;
+  if (*redundant) {
+    project_right_side(probe, y, work);
+  }
+  for (int i = 0; i < probe->m; i++) {
+    y[i] = probe->dropped[i] ? 0.0 : y[i];
+  }
+}
+
 static PawlStatus min_norm(PawlProbe* probe, double* x, double* y, double* residual) {
   size_t m = (size_t)probe->m;
   double* work = PAWL_NEW(&probe->arena, double, 6 * m);
@@ -148,13 +159,8 @@ static PawlStatus min_norm(PawlProbe* probe, double* x, double* y, double* resid
   PAWL_TRY(regular_probe(probe));
   double* c = work + 5 * m;
   memcpy(c, y, m * sizeof *c);
-  bool redundant = pawl_probe_dropped(probe) > 0;
-  if (redundant) {
-    project_right_side(probe, y, work);
-  }
-  for (size_t i = 0; i < m; i++) {
-    y[i] = probe->dropped[i] ? 0.0 : y[i];
-  }
+  bool redundant;
+  keep_right_side(probe, y, work, &redundant);
   pawl_kkt_solve(probe->kkt, x, y);
   if (redundant) {
     spread_multipliers(probe, y, work);
@@ -178,21 +184,19 @@ PawlStatus pawl_kkt_min_norm(PawlKkt* kkt, const double* S, const double* J,
 // (N84)).
 static PawlStatus min_norm_along(PawlProbe* probe, const double* B, double* x, double* y) {
   size_t m = (size_t)probe->m;
-  double* work = PAWL_NEW(&probe->arena, double, 6 * m);
+  double* work = PAWL_NEW(&probe->arena, double, 5 * m);
   if (!work) {
     return PAWL_ERROR_MEMORY;
   }
   PAWL_TRY(regular_probe(probe));
-  double* c = work + 5 * m;
-  memcpy(c, y, m * sizeof *c);
-  project_right_side(probe, c, work);
+  bool redundant;
+  keep_right_side(probe, y, work, &redundant);  // by the factors with J
   PAWL_TRY(pawl_kkt_factor(probe->kkt, probe->S, B, probe->J, probe->active));
-  for (size_t i = 0; i < m; i++) {
-    y[i] = probe->dropped[i] ? 0.0 : c[i];
-  }
   pawl_kkt_solve(probe->kkt, x, y);
   PAWL_TRY(pawl_probe_factor(probe));
-  spread_multipliers(probe, y, work);
+  if (redundant) {
+    spread_multipliers(probe, y, work);
+  }
   return PAWL_OK;
 }
 
